@@ -14,7 +14,7 @@ from collections import Counter
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, dispatching, forwarded, handing, members, slots
+from everdex.graph.python import classes, dispatching, forwarded, handing, members, reaching, slots
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, WORTH_GIVEN, Engine
 from everdex.graph.python.files import File
@@ -57,10 +57,10 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
             return ()
         found: dict[Context, None] = {}
         for other, number in places:
-            for call in calls.contexts_of(engine, engine.file(other), number, path, scope, left):
+            for call in reaching.contexts_of(engine, engine.file(other), number, path, scope, left):
                 found[call] = None
         for other, number in dispatching.sites(engine, path, scope, left):
-            found[calls.context_at(engine.file(other), number, engine.file(path), scope, True)] = None
+            found[reaching.context_at(engine.file(other), number, engine.file(path), scope, True)] = None
         owner = engine.file(path).class_of(scope)
         if owner >= 0 and engine.file(path).scopes[scope].name in _CONSTRUCTORS:
             found.update(dict.fromkeys(members.constructions(engine, (CLASS, path, owner), path, scope, left)))
@@ -69,12 +69,12 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
             if owner < 0 or engine.file(path).scopes[scope].name == "__init__":
                 elsewhere = [each[:2] for each in forwarded.taken_elsewhere(engine, path, scope, left)]
                 for site in (*elsewhere, *(_through_values(engine, path, owner) if owner >= 0 else ())):
-                    made = calls.contexts_of(engine, engine.file(site[0]), site[1], path, scope, left)
+                    made = reaching.contexts_of(engine, engine.file(site[0]), site[1], path, scope, left)
                     found.update(dict.fromkeys(made))
                     told.update([site] if made else ())
             for other, number, is_bound in forwarded.sites(engine, path, scope, left):
                 if (other, number) not in told:
-                    found[calls.context_at(engine.file(other), number, engine.file(path), scope, is_bound)] = None
+                    found[reaching.context_at(engine.file(other), number, engine.file(path), scope, is_bound)] = None
         return tuple(found)
 
     result: tuple[Context, ...] = engine.ask_within(("callers", path, scope, wanted), fuel, answer, (), WORTH_GIVEN)

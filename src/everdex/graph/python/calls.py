@@ -1,4 +1,4 @@
-"""Pass 4b: what a call gives back, and with what it calls each function it may reach.
+"""Pass 4b: what a call gives back.
 
 Functions return what their return expressions are in the context of the call; classes give instances; things from
 outside follow the table of rules. It does not follow exceptions.
@@ -11,15 +11,12 @@ from typing import Any, Final
 from everdex.facts.python import model as m
 from everdex.graph.python import (
     builtin_calls,
-    callers,
     classes,
-    containers,
     declared,
     generics,
     guards,
     making,
     methods,
-    parameters,
     records,
     supers,
 )
@@ -27,7 +24,7 @@ from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument, Context, Keywords, Positional
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.rules import CALLS_ARGUMENT, CONTAINERS
+from everdex.graph.python.rules import CONTAINERS
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
@@ -59,7 +56,6 @@ from everdex.graph.python.values import (
     are_more,
     is_known,
     is_open,
-    ordered,
     union,
     unknown,
 )
@@ -298,103 +294,6 @@ def decorated(engine: Engine, file: File, entry: Any, expression: int, context: 
             useful = kept or (useful if len(useful) == len(made) else inner)
         parts.append(useful)  # of several that it may be the ones that give nothing say nothing
     return union(parts) or inner
-
-
-def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, fuel: int) -> list[Context]:
-    """How one call site calls one function; nothing when it does not."""
-    meant = {(path, scope), *wrappers(engine, path, scope, fuel)}
-    found = _contexts_in(engine, file, number, 0, path, scope, meant, fuel)
-    taken = file.taken_together(number) if found else None
-    if taken is not None:
-        around = callers.contexts(engine, file.path, *taken, fuel)
-        apart = [engine.contexts.enter(each) for each in around] if len(around) <= callers.MAX_FEW else []
-        if len(apart) > 1 and all(apart):
-            several = [_contexts_in(engine, file, number, each, path, scope, meant, fuel) for each in apart]
-            return [context for each in several for context in each] or found
-    return found
-
-
-def _contexts_in(
-    engine: Engine, file: File, number: int, context: int, path: str, scope: int, meant: set[tuple[str, int]], fuel: int
-) -> list[Context]:
-    """The same in one call of the function around."""
-    entry = file.entries[number]
-    found: list[Context] = []
-    # Most calls of a name are of another function.
-    callees = [
-        value for value in engine.values(file.path, entry[1], context, fuel)
-        if value[0] in _REACHING and (value[0] != FUNCTION or value[1:3] in meant)
-    ]  # fmt: skip
-    if callees:
-        positional, keywords = arguments(file, number, context)
-        for value in callees:
-            if value[0] == FUNCTION and value[1:3] != (path, scope):
-                found.append(Context(path, scope, 0, with_receiver(value[4], positional), keywords))
-            else:
-                _reach(engine, value, positional, keywords, path, scope, fuel, found)
-    return found
-
-
-def context_at(file: File, number: int, function: File, scope: int, is_bound: bool) -> Context:
-    """How one call site calls a function that is known to be called there, as a method of an instance or as it is."""
-    positional, keywords = arguments(file, number, 0)
-    if number in file.prepared:
-        positional = positional[1:]
-    owner = function.class_of(scope)
-    receiver = (INSTANCE, function.path, owner, True) if is_bound and owner >= 0 else None
-    return Context(function.path, scope, 0, with_receiver(receiver, positional), keywords)
-
-
-def wrappers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[tuple[str, int], ...]:
-    """The functions that decorators put in a function's place and that pass on to it what they are called with."""
-    decorators = engine.file(path).scopes[scope].decorators
-    if not decorators:
-        return ()
-    made = sorted(each[1:3] for each in engine.values(path, decorators[-1], 0, fuel) if each[0] == FUNCTION)
-    return tuple([each for each in made if engine.look_at(each[0], each[1]).passes_on(each[1])])
-
-
-_REACHING = frozenset((FUNCTION, CLASS, PARTIAL, STATIC, MANAGER, INSTANCE, EXTERNAL, METHOD))
-
-
-def _reach(
-    engine: Engine, value: Value, positional: Positional, keywords: Keywords, path: str, scope: int, fuel: int,
-    found: list[Context],
-) -> None:  # fmt: skip
-    if not engine.can_spend(fuel, 0):
-        return
-    kind = value[0]
-    if kind == FUNCTION:
-        if value[1] == path and value[2] == scope:
-            found.append(Context(path, scope, value[3], with_receiver(value[4], positional), keywords))
-    elif kind == CLASS:
-        own = engine.file(path).scopes[scope]
-        if own.name in ("__init__", "__new__", "__post_init__"):
-            made = (INSTANCE, value[1], value[2], is_open(value))
-            for each in classes.instance_attribute(engine, made, own.name, fuel - LOOKUP_STEP):
-                _reach(engine, each, positional, keywords, path, scope, fuel, found)
-    elif kind == PARTIAL:
-        given, named = (*value[2], *positional), (*keywords, *value[3])
-        _reach(engine, value[1], given, named, path, scope, fuel - CALL_STEP, found)
-    elif kind in (STATIC, MANAGER):
-        _reach(engine, value[1], positional, keywords, path, scope, fuel, found)
-    elif kind == INSTANCE and engine.file(path).scopes[scope].name == "__call__":
-        for each in classes.instance_attribute(engine, value, "__call__", fuel - LOOKUP_STEP):
-            _reach(engine, each, positional, keywords, path, scope, fuel - CALL_STEP, found)
-    elif kind == EXTERNAL and value[1] == "functools.partial" and positional and not positional[0].starred:
-        for each in ordered(parameters.argument(engine, positional[0], fuel)):  # who goes on calls it with the rest
-            _reach(engine, each, positional[1:], keywords, path, scope, fuel - CALL_STEP, found)
-    elif kind == EXTERNAL and value[1] in CALLS_ARGUMENT:
-        for function, given in builtin_calls.called_arguments(engine, value[1], positional, keywords, fuel):
-            for each in function:
-                if each[0] in (FUNCTION, PARTIAL):
-                    _reach(engine, each, given, (), path, scope, fuel - CALL_STEP, found)
-    elif kind == METHOD and value[2] == "sort":
-        sorted_ones = (Argument("", -1, 0, containers.elements(engine, value[1], fuel)),)
-        for key, passed in keywords:
-            for each in parameters.argument(engine, passed, fuel) if key == "key" else ():
-                if each[0] in (FUNCTION, PARTIAL):
-                    _reach(engine, each, sorted_ones, (), path, scope, fuel - CALL_STEP, found)
 
 
 def definition(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

@@ -37,8 +37,9 @@ CALL_STEP: Final = 1  # into what a function returns
 CALLERS_STEP: Final = 3  # out to a function's callers
 MANY: Final = 10  # files: who looks for what so many say of a name looks no further
 _TOO_DEEP: Final = unknown("too many steps")
-_MAX_HELD: Final = 64_000_000  # bytes of facts; decoded they take about ten times that
-_MAX_ANSWERS: Final = 600_000  # with what they looked at about 400 bytes each
+# Of a process of `limits.WORKER_BYTES`: measured in a tree of 18,000 files, whose workers had grown to 2.3 GB.
+_MAX_HELD: Final = 32_000_000  # bytes of facts; decoded, with what is known of them, they take about 24 times that
+_MAX_ANSWERS: Final = 600_000  # with what they looked at about 700 bytes each
 
 
 class _Files(dict[str, File]):

@@ -23,7 +23,7 @@ from everdex.graph.python.seen import Seen
 from everdex.graph.python.slices import is_larger, names_behind
 from everdex.graph.python.values import Values
 
-_MAX_HELD: Final = 16_000_000  # bytes of facts; decoded they take about ten times that
+_MAX_HELD: Final = 8_000_000  # bytes of facts; decoded they take about 24 times that
 _MAX_NAMES_BEHIND: Final = 6  # a value that is made through more names of its body is not near
 # What leads nowhere in its own body, or only for who looks into it.
 ENDS: Final = frozenset((m.LITERAL, m.DEFINITION, m.SEQUENCE, m.DICT, m.COMPREHENSION, m.IMPORTED, m.FROM))
