@@ -328,24 +328,30 @@ def test_one_is_said_as_one() -> None:
 
 
 def test_a_module_that_is_handed_on_is_called_by_whoever_has_it(tmp_path: Path) -> None:
-    """`return npm;` gives away all that the module has: who calls a member of that name is told, bare calls are not."""
+    """`keep(npm)` gives away all that the module has: who calls a member of that name is told, bare calls are not. What
+    `return npm` gives is followed."""
     files = {
         "types.ts": "export interface Tool {\n  pack(x: number): void;\n  info(x: number): void;\n}\n",
         "npm.ts": "export function pack(x: number) {}\n", "yarn.ts": "export function info(x: number) {}\n",
         "pick.ts": (
             "import * as npm from './npm';\nimport * as yarn from './yarn';\nimport type { Tool } from './types';\n"
-            "export function pick(): Tool {\n  yarn.info(1);\n  return npm as unknown as Tool;\n}\n"
+            "import { keep } from 'outside';\n"
+            "export function pick(): Tool {\n  yarn.info(1);\n  return keep(npm) as unknown as Tool;\n}\n"
         ),
         "use.ts": (
             "import { pick } from './pick';\nfunction pack(x: number) {}\nfunction info(x: number) {}\n"
             "export function use() {\n  pick().pack(1);\n  pick().info(1);\n  pack(2);\n  info(2);\n}\n"
         ),
     }  # fmt: skip
-    ask = asker(synced(tmp_path / "tree", files))
+    made = synced(tmp_path / "tree", files)
+    ask = asker(made)
     answer = ask("callers", "npm.ts::pack")
     assert (answer["callers"], answer["could_add"]["elsewhere"]) == ([], 1)
     (caller,) = ask("callers", "yarn.ts::info")["callers"]
     assert caller["name"] == "pick"
+    made.write({"pick.ts": files["pick.ts"].replace("keep(npm)", "npm")})
+    made.sync()
+    assert [item["name"] for item in ask("callers", "npm.ts::pack")["callers"]] == ["use"]
 
 
 def test_what_stands_in_the_texts_of_attributes_decorates_nobody(tmp_path: Path) -> None:
