@@ -16,7 +16,7 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-from compiled import OUTSIDE, VERDICTS
+from compiled import OUTSIDE, report
 from servers import Checkout, read
 
 from everdex.graph.model import Role, Site, Status
@@ -121,10 +121,7 @@ def main() -> None:
         if said in given.show:
             targets = [f"{target.path}::{target.key}" for site in found for target in site.targets[:4]]
             print(f"{said}: {path}:{line} {name} told {home} ours {targets} {found[0].reason}")
-    print(f"| {given.checkout.name} | calls | {' | '.join(VERDICTS)} |")
-    for inside, label in ((True, "to the tree"), (False, "out of it")):
-        row = " | ".join(str(counts[inside][each]) for each in VERDICTS)
-        print(f"| {label} | {counts[inside].total()} | {row} |")
+    report(given.checkout.name, counts)
 
 
 if __name__ == "__main__":

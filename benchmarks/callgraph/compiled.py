@@ -108,7 +108,12 @@ def main() -> None:
             ours = [f"{target.path}::{target.key}" for site in found for target in site.targets[:4]]
             reason = found[0].reason if found else ""
             print(f"{said}: {at[0]}:{at[1]}:{at[2]} told {sorted(told)} ours {ours} {reason}")
-    print(f"| {given.checkout.name} | calls | {' | '.join(VERDICTS)} |")
+    report(given.checkout.name, counts)
+
+
+def report(name: str, counts: dict[bool, Counter[str]]) -> None:
+    """The verdicts as a table: of calls that lead to the tree, and of those that lead out of it."""
+    print(f"| {name} | calls | {' | '.join(VERDICTS)} |")
     for inside, label in ((True, "to the tree"), (False, "out of it")):
         row = " | ".join(str(counts[inside][each]) for each in VERDICTS)
         print(f"| {label} | {counts[inside].total()} | {row} |")
