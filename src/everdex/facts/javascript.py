@@ -96,7 +96,7 @@ class Statements(Definitions):
 
     def _return(self, node: Node) -> int:
         self.hint = ""
-        value = self._last(node)
+        value = self.last(node)
         if self.at.function >= 0 and value:
             self.functions[self.at.function].returns.append(value)
         return 0

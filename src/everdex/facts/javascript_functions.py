@@ -271,7 +271,7 @@ class Functions(Stores):
                 methods.append(self.functions[self.expressions[value][1]])
                 keys += [("k", part) for part in (child.child_by_field_name("name"),) if part and part.type in _KEYS]
             elif kind == "spread_element":
-                spreads.append(self._last(child))
+                spreads.append(self.last(child))
             elif kind != "comment":
                 self.visit(child)
         home, self.at = self.home(), outer

@@ -8,10 +8,11 @@ from tree_sitter import Node
 
 from everdex.facts import javascript_build as build
 from everdex.facts import javascript_model as m
-from everdex.facts.javascript_values import Values, unwrap
+from everdex.facts.javascript_tags import Tags
+from everdex.facts.javascript_values import unwrap
 
 
-class Stores(Values):
+class Stores(Tags):
     """Adds assignments to the expressions; `target` gives a value to any pattern."""
 
     def __init__(self, data: bytes) -> None:

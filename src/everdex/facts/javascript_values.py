@@ -1,4 +1,4 @@
-"""JavaScript's expressions into rows: calls, members, literals, JSX. Every call in the text is mentioned.
+"""JavaScript's expressions into rows: calls, members, literals. Every call in the text is mentioned.
 
 One visitor serves expressions and statements. Syntax that is nested too deeply for the interpreter's stack is put off
 and read on its own: nothing inside it is lost, only what it gives to the expression around it.
@@ -68,24 +68,19 @@ class Values(Documented):
             "call_expression": self._call,
             "new_expression": self._new,
             "parenthesized_expression": self._parenthesized,
-            "sequence_expression": self._last,
+            "sequence_expression": self.last,
             "non_null_expression": self._first,
             "as_expression": self._cast,
             "satisfies_expression": self._cast,
             "type_assertion": self._assertion,
-            "await_expression": lambda node: self.add(m.AWAIT, self._last(node)),
+            "await_expression": lambda node: self.add(m.AWAIT, self.last(node)),
             "yield_expression": self._yield,
             "ternary_expression": self._ternary,
             "binary_expression": self._binary,
             "unary_expression": self._unary,
             "object": self._object,
             "array": self._array,
-            "spread_element": lambda node: self.add(m.SPREAD, self._last(node)),
-            "jsx_opening_element": self._tag,
-            "jsx_self_closing_element": self._tag,
-            "jsx_closing_element": self._closing_tag,
-            "jsx_text": lambda node: 0,
-            "jsx_attribute": self._attribute,
+            "spread_element": lambda node: self.add(m.SPREAD, self.last(node)),
             "instantiation_expression": self._instantiation,
             "type_arguments": lambda node: self.type_only(node),
             "type_annotation": lambda node: self.type_only(node),
@@ -137,7 +132,7 @@ class Values(Documented):
         children = node.named_children
         return self.visit(children[0]) if children else 0
 
-    def _last(self, node: Node) -> int:
+    def last(self, node: Node) -> int:
         result = 0
         for child in node.named_children:
             if child.type != "comment":
@@ -146,7 +141,7 @@ class Values(Documented):
 
     def _parenthesized(self, node: Node) -> int:
         """A comment with a type before it is a cast."""
-        value = self._last(node)
+        value = self.last(node)
         row = self.before_type(node)
         return self.add(m.CAST, value, row) if row else value
 
@@ -161,7 +156,7 @@ class Values(Documented):
     def _template(self, node: Node) -> int:
         for child in node.named_children:
             if child.type == "template_substitution":
-                self._last(child)
+                self.last(child)
         return self._put_together(node) or build.TEMPLATE
 
     def _put_together(self, node: Node) -> int:
@@ -224,7 +219,7 @@ class Values(Documented):
         self.hint = ""
         return [self.visit(child) for child in node.named_children if child.type != "comment"]
 
-    def _callee(self, node: Node) -> tuple[int, Node]:
+    def callee(self, node: Node) -> tuple[int, Node]:
         """The callee's value, not mentioned by itself, and the token that names it."""
         inner = unwrap(node)
         if inner.type == "identifier":
@@ -261,7 +256,7 @@ class Values(Documented):
         if self._depth >= _MAX_DEPTH - 2:  # the callee would be put off, and with it what this call is of
             self.deferred.append((node, self.at))
             return 0
-        callee, token = self._callee(function)
+        callee, token = self.callee(function)
         self.type_arguments(node)
         value = self.call(callee, self._arguments(arguments))
         self.mention("c", token, value, function)
@@ -299,7 +294,7 @@ class Values(Documented):
         constructor = node.child_by_field_name("constructor")
         if constructor is None:
             return 0
-        callee, token = self._callee(constructor)
+        callee, token = self.callee(constructor)
         generic = node.child_by_field_name("type_arguments")
         rows = [self.type(part) for part in generic.named_children] if generic is not None else []
         value = self.call(callee, self._arguments(node.child_by_field_name("arguments")), m.NEW)
@@ -335,7 +330,7 @@ class Values(Documented):
         return self._first(node)
 
     def _yield(self, node: Node) -> int:
-        value = self._last(node)
+        value = self.last(node)
         if self.at.function >= 0 and value:
             delegated = any(child.type == "*" for child in node.children)
             self.functions[self.at.function].yields.append(self.add(m.ELEMENT, value) if delegated else value)
@@ -365,7 +360,7 @@ class Values(Documented):
         return self.add(m.CHOICE, values[1:] if operator.type == "&&" else values)
 
     def _unary(self, node: Node) -> int:
-        self._last(node)
+        self.last(node)
         return 0
 
     def _array(self, node: Node) -> int:
@@ -374,51 +369,3 @@ class Values(Documented):
 
     @abstractmethod
     def _object(self, node: Node) -> int: ...
-
-    # -- JSX ------------------------------------------------------------------------------------
-
-    def _tag(self, node: Node) -> int:
-        """A component is called; its attributes are an object of what it takes first."""
-        name = node.child_by_field_name("name")
-        called = self._callee(name) if name is not None and self._is_component(name) else None
-        rows: list[tuple[str, int, str, int]] = []
-        spreads: list[int] = []
-        keys: list[Node] = []
-        for child in node.children_by_field_name("attribute"):
-            if child.type == "jsx_attribute":
-                keys.append(child.named_children[0])
-                rows.append((self.text(keys[-1]), self._attribute(child), "v", -1))
-            else:
-                spreads += [self._last(part) for part in child.named_children if part.type == "spread_element"]
-        value = 0
-        if called is not None:
-            literal = self.add(m.OBJECT, rows, spreads, self.home()) if keys else 0
-            value = self.call(called[0], [])
-            self.mention("c", called[1], value, name)
-            for key in keys:
-                self.mention("k", key, literal)
-            if keys:
-                self.attributes[literal] = value
-        self.type_arguments(node)
-        return value
-
-    def _closing_tag(self, node: Node) -> int:
-        """It names what the opening one called, for whoever renames it."""
-        name = node.child_by_field_name("name")
-        if name is not None and self._is_component(name):
-            self.visit(name)
-        return 0
-
-    def _is_component(self, name: Node) -> bool:
-        """Names in small letters are HTML's."""
-        return name.type == "member_expression" or (
-            name.type == "identifier" and not self.data[name.start_byte : name.start_byte + 1].islower()
-        )
-
-    def _attribute(self, node: Node) -> int:
-        """What an attribute is given; without a value it is true."""
-        value = build.BOOLEAN
-        for child in node.named_children[1:]:
-            self.hint = ""
-            value = self._last(child) if child.type == "jsx_expression" else self.visit(child)
-        return value

@@ -1,6 +1,6 @@
 """C and C++ as people write them: headers named `.h` that are C++, and macros where the grammar allows no word.
 Rust as people write it: macros that are called like a type (`str![…]`). Go since 1.26: `new` of a value. Kotlin since
-2.2: strings with several dollars; constructors on a line of their own.
+2.2: strings with several dollars; constructors on a line of their own, bodies of classes behind `by`.
 
 `class API Name {` and `API Type name(…)` are errors to a grammar that runs no preprocessor, and cost a header its
 classes. Such a word is blanked before parsing: all bytes keep their places, and every text is still taken from the file
