@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from everdex.graph import naming, resolvers
+from everdex import facts
+from everdex.graph import kept_facts, naming, resolvers
 from everdex.graph.atlas import Atlas
 from everdex.graph.declarations import written_out
 from everdex.graph.keep import open_graph
@@ -144,3 +146,20 @@ def test_the_command_says_so_too(tmp_path: Path) -> None:
     root = synced(tmp_path / "tree", _PYTHON).path
     assert [everdex("callers", name, cwd=root).code for name in ("run", "lood", "load")] == [2, 1, 1]
     assert "resolving" not in everdex("impact", "run", cwd=root).err
+
+
+def test_what_was_read_to_ask_back_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is asked back asks again at once: the facts of the files that write the name are kept from the first time."""
+    ask = asker(synced(tmp_path / "tree", _PYTHON))
+    ask("callers", "run")
+    read: list[str] = []
+
+    def facts_of(path: str, *content: Any) -> bytes:
+        read.append(path)
+        return facts.facts_of(path, *content)
+
+    monkeypatch.setattr(kept_facts, "facts_of", facts_of)
+    assert len(ask("callers", "run")["matches"]) == 3
+    assert read == []
+    assert ask("callers", "load")["symbol"]["name_line"] == 18
+    assert read == ["src/shop/__init__.py"]  # the one file that does not write `run`

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex import versions
+from everdex.durable import make_directory
 from everdex.facts import facts_of, is_packed
 from everdex.graph.kept_values import NAME, KeptValues
 from everdex.parse import trees_of
@@ -20,6 +21,7 @@ class KeptFacts:
     """The facts of one view's files; for one thread at a time."""
 
     def __init__(self, view: SnapshotView) -> None:
+        make_directory(view.store.graphs, view.store.permissions)
         self._view = view
         self._values = KeptValues(view.store.graphs / NAME)
         self._recent: dict[str, bytes] = {}
