@@ -325,6 +325,19 @@ def test_what_a_budget_leaves_out_is_counted(agent: Agent) -> None:
     assert (whole_lines("a\fb\nc\n", 5), whole_lines("a\fb\n", 3)) == ("a\fb\n", "")
 
 
+def test_a_part_says_what_it_is_part_of(agent: Agent) -> None:
+    """A result that is cut names the lines of the whole, in JSON and in its text."""
+    result = agent.call("search", query="ledger posting number", budget_tokens=500)
+    first = result.structured_content["results"][0]  # type: ignore[index]
+    assert first["path"] == "src/ledger.py"
+    start, end = first["part_of"]
+    assert start <= first["start_line"] <= first["end_line"] <= end
+    assert first["end_line"] - first["start_line"] < end - start
+    place = f"## src/ledger.py:{first['start_line']}-{first['end_line']} of {start}-{end}"
+    assert place in result.content[0].text  # type: ignore[union-attr]
+    assert agent.ask("search", query="Unique_Name", k=1)["results"][0]["part_of"] is None
+
+
 def test_a_limit_that_was_reached_is_a_warning(tmp_path: Path) -> None:
     """Whatever the service could not count to the end, a model is told, by every tool."""
     root = tree(tmp_path / "project", {"a.py": "def post():\n    return 1\n"})

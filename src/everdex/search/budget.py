@@ -1,11 +1,13 @@
-"""Packing an answer under a token budget: the best snippets whole, the next ones trimmed, the rest counted.
+"""Packing an answer under a token budget: the best lines of many results first, then more lines of the best ones.
 
-Tokens are estimated from bytes on the safe side, because every model counts its own way. Chunks of a file
-never overlap, so neither do snippets; neighbouring chunks become one.
+Whoever asks reads from the top: a long first result costs as much as four others of which one may be the right one.
+Tokens are estimated from bytes on the safe side, because every model counts its own way. Chunks of a file never
+overlap, so neither do snippets; neighbouring chunks become one.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from io import StringIO
 from typing import Final
@@ -19,6 +21,11 @@ from everdex.terms import split
 BYTES_PER_TOKEN: Final = 3
 _HEADER_TOKENS: Final = 12  # path line, fences and a little air
 _LEAST_LINES: Final = 4
+# Measured with benchmarks/search/tokens.py: the best result has two shares, every other one; less than so many tokens
+# shows too little of it, and for less nothing is made longer.
+_SHARES: Final = 10
+_LEAST_SHARE: Final = 110
+_WORTH_MORE: Final = 30
 CONSIDERED: Final = 40  # results looked at, however many fit
 
 
@@ -36,7 +43,7 @@ class Snippet(msgspec.Struct, frozen=True):
     language: str
     chunk_uids: tuple[str, ...]
     text: str
-    trimmed: bool
+    part_of: tuple[int, int] | None  # first and last line of what this was cut out of
     tokens: int
 
 
@@ -51,19 +58,26 @@ def tokens_of(text: str) -> int:
     return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
 
-def pack(hits: Sequence[Hit], budget: int, terms: Sequence[str]) -> Packed:
-    """Fill the budget in order of rank."""
-    left = budget
-    chosen: list[Snippet] = []
+def pack(hits: Sequence[Hit], budget: int, terms: Sequence[str], most: int) -> Packed:
+    """At most so many results, in order of rank, each with its share of the budget; what is left goes to the best."""
+    words, left = frozenset(terms), budget
+    chosen: list[tuple[Snippet, Snippet]] = []  # as it is shown, and whole
     left_out: list[Hit] = []
     for hit in hits:
-        snippet = _fit(_whole(hit), left, frozenset(terms))
+        share = max(_LEAST_SHARE, budget * (1 if chosen else 2) // _SHARES)
+        whole = _whole(hit)
+        snippet = _fit(whole, min(left, share), words) if len(chosen) < most else None
         if snippet is None:
             left_out.append(hit)
             continue
         left -= snippet.tokens
-        chosen.append(snippet)
-    merged = _joined(chosen)
+        chosen.append((snippet, whole))
+    for place, (snippet, whole) in enumerate(chosen):
+        longer = _fit(whole, snippet.tokens + left, words) if snippet.part_of and left >= _WORTH_MORE else None
+        if longer is not None:
+            left -= longer.tokens - snippet.tokens
+            chosen[place] = longer, whole
+    merged = _joined([snippet for snippet, _ in chosen])
     return Packed(budget, sum(snippet.tokens for snippet in merged), tuple(merged), tuple(left_out))
 
 
@@ -72,7 +86,7 @@ def _whole(hit: Hit) -> Snippet:
     cost = _HEADER_TOKENS + tokens_of(row.path_key) + tokens_of(row.text)
     return Snippet(
         row.path_key, row.start_line, row.end_line, row.byte_start, row.byte_end, hit.score, row.symbol,
-        row.breadcrumb, row.language, (row.chunk_uid,), row.text, False, cost,
+        row.breadcrumb, row.language, (row.chunk_uid,), row.text, None, cost,
     )  # fmt: skip
 
 
@@ -80,27 +94,16 @@ def _fit(snippet: Snippet, left: int, terms: frozenset[str]) -> Snippet | None:
     """The snippet, or its best lines when it is too long; None when not even a few lines fit."""
     if snippet.tokens <= left:
         return snippet
-    room = left - _HEADER_TOKENS - tokens_of(snippet.path_key)
+    room = (left - _HEADER_TOKENS - tokens_of(snippet.path_key)) * BYTES_PER_TOKEN
     lines = list(StringIO(snippet.text, newline="\n"))
     sizes = [len(line.encode()) for line in lines]
-    weights = [_weight(line, terms) for line in lines]
-    best: tuple[float, int, int] | None = None
-    end = used = 0
-    for start in range(len(lines)):
-        while end < len(lines) and used + sizes[end] <= room * BYTES_PER_TOKEN:
-            used += sizes[end]
-            end += 1
-        score = sum(weights[start:end])
-        # Lines without a word of the query would only spend what is left.
-        if end - start >= _LEAST_LINES and score >= 1.0 and (best is None or score > best[0]):
-            best = (score, start, end)
-        if end > start:
-            used -= sizes[start]
-        else:
-            end = start + 1
-    if best is None:
+    first, last = _best_run(sizes, [_asked(line, terms) for line in lines], _head(lines, snippet.symbol), room)
+    if last - first < min(_LEAST_LINES, len(lines)):
         return None
-    _, first, last = best
+    while last - first > 1 and lines[first].isspace():
+        first += 1
+    while last - first > 1 and lines[last - 1].isspace():
+        last -= 1
     before = sum(sizes[:first])
     text = "".join(lines[first:last])
     return replace(
@@ -110,14 +113,50 @@ def _fit(snippet: Snippet, left: int, terms: frozenset[str]) -> Snippet | None:
         byte_start=snippet.byte_start + before,
         byte_end=snippet.byte_start + before + len(text.encode()),
         text=text,
-        trimmed=True,
+        part_of=(snippet.start_line, snippet.end_line),
         tokens=_HEADER_TOKENS + tokens_of(snippet.path_key) + tokens_of(text),
     )
 
 
-def _weight(line: str, terms: frozenset[str]) -> float:
-    found = {term for token in split.tokens(line) for term in split.index_terms(token)}
-    return len(found & terms) + 0.01
+def _best_run(sizes: Sequence[int], found: Sequence[frozenset[str]], head: int, room: int) -> tuple[int, int]:
+    """The run of lines of at most so many bytes that has the most words of the query; empty when no line fits.
+
+    A word that comes again counts a quarter each time, and the line that says what this is as one word.
+    """
+    counts: Counter[str] = Counter()
+    best, best_run = -1.0, (0, 0)
+    score, end, used = 0.0, 0, 0
+    for start in range(len(sizes)):
+        while end < len(sizes) and used + sizes[end] <= room:
+            used += sizes[end]
+            score += end == head
+            for word in found[end]:
+                score += 0.25 ** counts[word]
+                counts[word] += 1
+            end += 1
+        # Of runs with the same words the longest, and of these the first.
+        if end > start and score + 0.01 * (end - start) > best:
+            best, best_run = score + 0.01 * (end - start), (start, end)
+        if end > start:
+            used -= sizes[start]
+            score -= start == head
+            for word in found[start]:
+                counts[word] -= 1
+                score -= 0.25 ** counts[word]
+        else:
+            end = start + 1
+    return best_run
+
+
+def _asked(line: str, terms: frozenset[str]) -> frozenset[str]:
+    """The words of the query in a line."""
+    return terms.intersection(term for token in split.tokens(line) for term in split.index_terms(token))
+
+
+def _head(lines: Sequence[str], symbol: str) -> int:
+    """The first line that writes the name of what a chunk defines; -1 where it defines nothing."""
+    name = symbol.rpartition(".")[2]
+    return next((number for number, line in enumerate(lines) if name and name in line), -1)
 
 
 def _joined(snippets: Sequence[Snippet]) -> list[Snippet]:
@@ -147,6 +186,13 @@ def _one(run: list[Snippet], order: dict[int, int]) -> Snippet:
         byte_end=run[-1].byte_end,
         chunk_uids=tuple(uid for snippet in run for uid in snippet.chunk_uids),
         text=text,
-        trimmed=any(snippet.trimmed for snippet in run),
+        part_of=_around(run),
         tokens=_HEADER_TOKENS + tokens_of(best.path_key) + tokens_of(text),
     )
+
+
+def _around(run: Sequence[Snippet]) -> tuple[int, int] | None:
+    if not any(snippet.part_of for snippet in run):
+        return None
+    wholes = [snippet.part_of or (snippet.start_line, snippet.end_line) for snippet in run]
+    return wholes[0][0], wholes[-1][1]

@@ -157,7 +157,7 @@ class Engine:
         if not ordered:
             paths, wanted_languages = (*request.paths, *query.files), (*request.languages, *query.languages)
             warnings += fitting_nothing(self._view, paths, wanted_languages)
-        packed = pack(hits, request.budget, query.terms) if request.budget is not None else None
+        packed = pack(hits, request.budget, query.terms, request.k) if request.budget is not None else None
         shown = len(hits) - len(packed.left_out) if packed else len(hits)
         return SearchOutcome(
             hits=hits,

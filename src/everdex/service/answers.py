@@ -173,7 +173,7 @@ def snippet_dict(snippet: Snippet) -> dict[str, Any]:
         "breadcrumb": list(snippet.breadcrumb),
         "language": snippet.language,
         "chunkUids": list(snippet.chunk_uids),
-        "trimmed": snippet.trimmed,
+        "part_of": snippet.part_of,
         "tokens": snippet.tokens,
         "snippet": snippet.text,
     }

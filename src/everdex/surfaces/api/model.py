@@ -73,7 +73,7 @@ class Result(Struct, frozen=True):
     segment_id: str | None = field(default=None, name="segmentId")
     file_hash: str | None = None
     chunk_uids: tuple[str, ...] = field(default=(), name="chunkUids")
-    trimmed: bool = False
+    part_of: tuple[int, int] | None = None  # first and last line of what the snippet was cut out of
     tokens: int | None = None
     explain: tuple[Share, ...] = ()
 

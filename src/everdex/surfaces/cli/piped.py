@@ -48,7 +48,8 @@ def _packed(document: dict[str, Any]) -> Iterator[Line]:
     """Snippets as a model reads them best: a heading with place and breadcrumb, then the lines."""
     for result in document["results"]:
         crumbs = " › ".join(result["breadcrumb"])
-        place = f"{result['path']}:{result['start_line']}-{result['end_line']}"
+        part = " of {}-{}".format(*result["part_of"]) if result["part_of"] else ""
+        place = f"{result['path']}:{result['start_line']}-{result['end_line']}{part}"
         yield True, f"## {escape(place)}{'  ' + escape(crumbs) if crumbs else ''}"
         for line in lines_of(result["snippet"]):
             yield True, escape(line)

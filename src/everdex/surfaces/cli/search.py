@@ -78,7 +78,7 @@ class _Asked(msgspec.Struct, frozen=True):
 )
 @click.option(
     "--budget", type=click.IntRange(min=100), metavar="TOKENS",
-    help="Pack the best snippets under this many tokens, for a model's context.",
+    help="Pack the best lines of the best results under this many tokens, for a model's context.",
 )  # fmt: skip
 @click.option(
     "--rerank/--no-rerank", default=None,

@@ -51,7 +51,7 @@ class Result(BaseModel):
     breadcrumb: list[str] = Field(description="enclosing definitions or headings, outermost first")
     language: str
     score: float
-    trimmed: bool = Field(description="whether lines were left out to fit the budget")
+    part_of: list[int] | None = Field(description="first and last line of what was cut to fit; null: this is whole")
     snippet: str
     explain: list[Share] | None = Field(default=None, description="each feature's share of the score")
 

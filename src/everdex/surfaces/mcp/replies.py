@@ -44,12 +44,13 @@ def search(document: Document, k: int, budget: int) -> Reply:
 def _result(item: Document, room: int | None) -> Reply:
     kept = {name: item[name] for name in ("path", "start_line", "end_line", "symbol", "breadcrumb", "language")}
     snippet = item["snippet"] if room is None else whole_lines(item["snippet"], room)
-    trimmed = item.get("trimmed", False) or len(snippet) < len(item["snippet"])
-    result = {**kept, "score": round(item["score"], 4), "trimmed": trimmed}
+    part_of = item.get("part_of")
+    if len(snippet) < len(item["snippet"]):
+        part_of = [item["start_line"], item["end_line"]]
+        kept["end_line"] = item["start_line"] + snippet.count("\n", 0, -1)
+    result = {**kept, "score": round(item["score"], 4), "part_of": part_of}
     if "explain" in item:
         result["explain"] = item["explain"]
-    if trimmed and room is not None:
-        result["end_line"] = item["start_line"] + snippet.count("\n", 0, -1)
     return {**result, "snippet": snippet}
 
 

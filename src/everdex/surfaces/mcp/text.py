@@ -45,7 +45,8 @@ def _search(reply: Reply) -> Iterator[str]:
         yield "no strong match; these are only the nearest:"
     for item in reply["results"]:
         crumbs = f" {' › '.join(item['breadcrumb'])}" if item["breadcrumb"] else ""
-        yield escape(f"## {item['path']}:{item['start_line']}-{item['end_line']}{crumbs}")
+        part = " of {}-{}".format(*item["part_of"]) if item["part_of"] else ""
+        yield escape(f"## {item['path']}:{item['start_line']}-{item['end_line']}{part}{crumbs}")
         for share in item.get("explain", ()):
             yield escape(f"{share['feature']} {share['value']:.4f} {share['detail']}").rstrip()
         yield from _code(item["snippet"])

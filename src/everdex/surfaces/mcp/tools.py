@@ -103,9 +103,10 @@ class Tools:
         """Find the code, tests and docs of this repository that answer a question or define a name.
 
         Use it first, before reading files: it ranks whole functions, classes and sections by words, meaning and
-        names and returns their text with path and lines. The index is brought up to date with the files on disk
-        before every answer. The query may hold filters: file:GLOB lang:NAME symbol:NAME "exact phrase" -word.
-        For every occurrence of a text use `grep`; for a definition whose name you know use `symbol`.
+        names and returns the lines of each that say most, with path and line numbers; a larger budget_tokens shows
+        them whole. The index is brought up to date with the files on disk before every answer. The query may hold
+        filters: file:GLOB lang:NAME symbol:NAME "exact phrase" -word. For every occurrence of a text use `grep`; for a
+        definition whose name you know use `symbol`.
         """
 
         def ask(progress: Progress) -> CallToolResult:
