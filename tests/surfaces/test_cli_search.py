@@ -151,6 +151,21 @@ def test_truncation_is_never_silent(repository: Path) -> None:
     assert "more not shown" in everdex("search", "--mode", "regex", "e", "-k", "2", cwd=repository).err
 
 
+def test_under_a_budget_every_result_says_which_lines_it_is(tmp_path: Path) -> None:
+    """Headings name the lines that are shown and, where that is a part, those of the whole."""
+    body = "".join(f"    total += posting({number})\n" for number in range(80))
+    root = tree(tmp_path / "shop", {"ledger.py": f"def post_ledger(total):\n{body}", "short.py": "posting = print\n"})
+    found = everdex("search", "--budget", "300", "ledger posting", root).out.splitlines()
+    headings = [line for line in found if line.startswith("## ")]
+    shown = re.fullmatch(r"## ledger\.py:(\d+)-(\d+) of (\d+)-(\d+)  post_ledger", headings[0])
+    assert shown is not None
+    first, last, start, end = map(int, shown.groups())
+    assert (start, last - first < 40) == (1, True)
+    assert found[found.index(headings[0]) + 1] == f"def post_ledger(total):\n{body}".splitlines()[first - 1]
+    assert "## short.py:1-1  posting" in headings
+    assert end <= 81
+
+
 def test_explain_shares_add_up_to_the_score(repository: Path) -> None:
     """--explain names the features of a score and hides none."""
     document = everdex("search", "sign cookie", "--explain", "--json", cwd=repository).json
