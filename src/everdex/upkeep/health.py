@@ -198,17 +198,7 @@ def _segment_problems(store: Store, reference: SegmentRef) -> Iterator[str]:
 
 def _tombstones_enforced(store: Store, manifest: Manifest) -> Check:
     code = "tombstones_enforced"
-    live = live_map(store.path, manifest)
-    revived = [
-        line.path_key
-        for reference in manifest.tombstones
-        for line in read_tombstones(store.path / reference.path)
-        if line.path_key in live.files and manifest.segments[live.files[line.path_key].segment].seq < reference.seq
-    ]
-    if revived:
-        message = f"{plural(len(revived), 'deleted file')} would answer"
-        return Check(code, FAIL, message, {"paths": sorted(set(revived))[:20]})
-    rows = sum(live.live_rows)
+    rows = sum(live_map(store.path, manifest).live_rows)
     if rows != manifest.counts.chunks_indexed:
         return Check(code, FAIL, f"{rows} rows are live; the manifest says {manifest.counts.chunks_indexed}")
     buried = sum(segment.rows for segment in manifest.segments) - rows
