@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from everdex.errors import Corrupt, EverdexError, Incompatible, NotIndexed, SnapshotNotFound
@@ -100,6 +101,18 @@ def test_a_missing_or_extra_piece_of_a_segment_is_corrupt(made: Workspace, part:
     else:
         (directory / part).unlink()
     with pytest.raises(Corrupt, match="segments/"):
+        _answer(made)
+
+
+@pytest.mark.parametrize(("kind", "field"), [("segments", "rows"), ("tombstones", "count")])
+def test_a_manifest_that_counts_otherwise_than_its_artifacts_is_corrupt(made: Workspace, kind: str, field: str) -> None:
+    """A checksum proves the bytes, not the numbers: rows and tombstones are counted when they are verified."""
+    manifest = active.pin(made.store).manifest
+    references = msgspec.to_builtins(getattr(manifest, kind))
+    references[0][field] += 1
+    rewritten(active.manifest_path(made.store, manifest.snapshot_id), **{kind: references})
+    shutil.rmtree(made.store.cache)  # what was verified under the old numbers
+    with pytest.raises(Corrupt, match="the manifest"):
         _answer(made)
 
 

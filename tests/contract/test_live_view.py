@@ -97,6 +97,17 @@ def test_a_segment_with_nothing_live_is_no_longer_referred_to(tmp_path: Path) ->
     assert manifest.tombstones == ()
 
 
+def test_a_file_deleted_while_segments_are_merged_stays_dead(tmp_path: Path) -> None:
+    """A publish that drops a segment writes the tombstones it needs anew, its own among them."""
+    store = bare_store(tmp_path)
+    with hold_lease(store) as lease:
+        first = publish_files(lease, {"a.py": 1})
+        publish_files(lease, {"b.py": 1, "c.py": 1})
+        dropped = frozenset({first.segments[0].segment_id})
+        manifest = publish_files(lease, {"a.py": 1}, drop=dropped, delete=["b.py"], bury_replaced=False)
+    assert live_rows(store, manifest).keys() == {"a.py", "c.py"}
+
+
 def test_compaction_after_modify_rename_and_delete_loses_nothing(tmp_path: Path) -> None:
     """Rows, uids, texts and symbols are the same before and after; nothing dead comes back."""
     made = synced(tmp_path / "tree", FILES)
