@@ -22,7 +22,6 @@ from everdex.discover.model import SkipReason
 from everdex.embed import identity_of, open_embedder
 from everdex.errors import Corrupt, EmbedderUnavailable, EverdexError, NotIndexed
 from everdex.roots import Root
-from everdex.segment.files import read_tombstones
 from everdex.segment.read import SegmentReader
 from everdex.semantic.kept import damaged_facts
 from everdex.snapshot import active, integrity
