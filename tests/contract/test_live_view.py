@@ -108,6 +108,19 @@ def test_a_file_deleted_while_segments_are_merged_stays_dead(tmp_path: Path) -> 
     assert live_rows(store, manifest).keys() == {"a.py", "c.py"}
 
 
+def test_a_tombstone_goes_with_the_last_segment_that_holds_its_path(tmp_path: Path) -> None:
+    """A merge keeps the tombstones of dead paths that a remaining segment has, and no others."""
+    store = bare_store(tmp_path)
+    with hold_lease(store) as lease:
+        publish_files(lease, {"kept.py": 1, "other.py": 1})
+        second = publish_files(lease, {"a.py": 1, "b.py": 1})
+        publish_files(lease, {}, delete=["b.py", "other.py"])
+        chosen = frozenset({second.segments[1].segment_id})
+        manifest = publish_files(lease, {"a.py": 1}, drop=chosen, bury_replaced=False)
+    assert [item.count for item in manifest.tombstones] == [1]
+    assert live_rows(store, manifest).keys() == {"kept.py", "a.py"}
+
+
 def test_compaction_after_modify_rename_and_delete_loses_nothing(tmp_path: Path) -> None:
     """Rows, uids, texts and symbols are the same before and after; nothing dead comes back."""
     made = synced(tmp_path / "tree", FILES)
