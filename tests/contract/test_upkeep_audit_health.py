@@ -104,6 +104,27 @@ def test_wrong_rows_are_findings(made: Workspace) -> None:
     assert {"line_range", "tiling"} <= codes
 
 
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("UPDATE files SET path_key = 'other.html' WHERE path_key = 'two.html'", "listed_files"),
+        ("UPDATE chunks SET ordinal = ordinal + 1", "ordinals"),
+        (
+            "UPDATE chunks SET segment_id = '', span_hash = zeroblob(8), pre_hash = zeroblob(8),"
+            " post_hash = zeroblob(8), collision = 0",
+            "chunk_uid_collision",
+        ),
+        ("UPDATE files SET file_hash = zeroblob(32)", "file_hash"),
+    ],
+)
+def test_names_and_places_are_counted_again(made: Workspace, statement: str, code: str) -> None:
+    """Rows that name another file, another place or each other are findings, each by its own code."""
+    made.write({"two.html": FILES["web/page.html"]})
+    made.sync()
+    _rewrite(made, statement)
+    assert code in {finding.code for finding in audit(made.store).findings}
+
+
 def test_a_segment_whose_parts_disagree_is_corrupt(made: Workspace) -> None:
     """Rows, vectors and index of a segment must have the same length, checksum or not."""
     _rewrite(made, "DELETE FROM chunks WHERE row_no = 0")
