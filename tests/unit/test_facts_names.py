@@ -227,6 +227,15 @@ def test_no_call_is_left_out_of_a_long_file() -> None:
     assert sum(use.role == model.CALL for use in body.uses) == 200_100
 
 
+@pytest.mark.parametrize("path", ["a.kt", "a.swift"])
+def test_types_inside_each_other_without_end_are_given_up(path: str) -> None:
+    """Each has all that is in it in its text: this test would take minutes otherwise."""
+    keyword = "val" if path == "a.kt" else "let"
+    nested = "A<" * 60_000 + "B" + ">" * 60_000
+    body = model.body_of(facts(path, f"{keyword} x: {nested}\n{keyword} y: C<D<E>> = F()\n".encode()))
+    assert {"C", "D", "E", "F"} <= {use.name for use in body.uses}
+
+
 def test_imports_inside_each_other_without_end_are_given_up() -> None:
     """Each level is looked at once, down to where nobody writes any: this test would take minutes otherwise."""
     nested = "use " + "a::{" * 100_000 + "b" + "}" * 100_000 + ";\nuse c::{d, e::{f, g}};\n"
