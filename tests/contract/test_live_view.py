@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from everdex.errors import Corrupt
+from everdex.errors import Corrupt, PublishConflict
 from everdex.segment.files import read_tombstones
 from everdex.snapshot import active
 from everdex.snapshot.lease import Lease, hold_lease
@@ -119,6 +119,18 @@ def test_a_tombstone_goes_with_the_last_segment_that_holds_its_path(tmp_path: Pa
         manifest = publish_files(lease, {"a.py": 1}, drop=chosen, bury_replaced=False)
     assert [item.count for item in manifest.tombstones] == [1]
     assert live_rows(store, manifest).keys() == {"kept.py", "a.py"}
+
+
+def test_a_compaction_of_what_is_no_longer_active_is_refused(tmp_path: Path) -> None:
+    """What was published since a compaction looked would be lost with it."""
+    made = synced(tmp_path / "tree", FILES)
+    seen = made.base()
+    made.write({"edit.py": "def edit():\n    return 'second'\n"})
+    made.sync()
+    before = made.texts()
+    with hold_lease(made.store) as lease, pytest.raises(PublishConflict):
+        compact(lease, seen, _all_segments(seen))
+    assert made.texts() == before
 
 
 def test_compaction_after_modify_rename_and_delete_loses_nothing(tmp_path: Path) -> None:
