@@ -63,7 +63,7 @@ class Builder:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.nodes: list[m.Definition] = []
-        self._members: list[int] = [-1]  # of each definition what `member_around` says
+        self._members: list[int] = [-1]  # what `members_around` says of `nodes`
         self.declared: list[set[str]] = []  # names of the members of each class
         self.expressions: list[m.Row] = [(m.UNKNOWN,)]
         self.expressions += [(m.LITERAL, name) for name in ("String", "Number", "Boolean", "RegExp", "")]
@@ -132,8 +132,7 @@ class Builder:
         if name.startswith("#"):  # the mark is no part of the name, but of every place that writes it
             self.hidden.add(len(self.nodes))
             name, named_at = name[1:], named_at + 1
-        around = self._members[at.parent]
-        self._members.append(len(self.nodes) if around < 0 and self.nodes[at.parent].kind == "class" else around)
+        m.add_member(self._members, self.nodes, at.parent)
         self.nodes.append(
             m.Definition(
                 key, name, kind, at.parent, min(start, named_at), end, named_at,
