@@ -159,7 +159,8 @@ VECTORS_VERSION: Final = "1"
 #     C and C++: what stands under a condition; Rust: paths of calls as written; the definitions of chunker 13
 #     calls in branches that are not read, in what C++ may take for parameters, of macros that are types or statements;
 #     Scala, Kotlin: bases that are constructed are called and inherited from; Swift: macros; Rust: tokens like `char`
-FACTS_VERSION: Final = "34"
+# 35: JavaScript: keys of definitions that are inside each other without end are bounded
+FACTS_VERSION: Final = "35"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"

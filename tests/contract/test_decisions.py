@@ -57,6 +57,13 @@ def test_a_decision_lifts_the_question_for_who_comes_next(made: Workspace) -> No
     assert "start() is given runners only" in later["files"][0]["reasons"][0]["message"]
 
 
+def test_only_what_is_open_is_asked(made: Workspace) -> None:
+    """The places to look at are the calls that do not lead to one place; those that do are nobody's question."""
+    made.write({"open.py": "from core import Runner\n\n\ndef start(thing):\n    Runner().go()\n    thing.go()\n"})
+    (reason,) = _gate(made)["files"][0]["reasons"]
+    assert [(place["path"], place["line"]) for place in reason["places"]] == [("open.py", 6)]
+
+
 def test_another_content_of_the_slice_is_a_new_question(made: Workspace) -> None:
     """The file itself, or one that a candidate is in: whatever was decided is about another content."""
     _gate(made, "looked")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from everdex.durable import PRIVATE, file_of_the_user, replace_atomically
+from everdex.durable import PRIVATE, file_of_the_user, hash_tree, open_lasting, replace_atomically
 from everdex.errors import Incompatible, StorageFailure, UsageError
 from everdex.snapshot import log, store
 from everdex.snapshot.store import create_store, open_store_at
@@ -31,6 +31,22 @@ def test_replacing_a_file_leaves_only_the_new_bytes(tmp_path: Path) -> None:
     replace_atomically(target, b"old", PRIVATE)
     replace_atomically(target, b"new", PRIVATE)
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("pointer", b"new")]
+
+
+def test_a_lock_or_log_is_never_somewhere_else(tmp_path: Path) -> None:
+    """What is written in place is not written through a link that somebody put there."""
+    (tmp_path / "elsewhere").touch()
+    (tmp_path / "lock").symlink_to("elsewhere")
+    with pytest.raises(StorageFailure):
+        open_lasting(tmp_path / "lock", os.O_RDWR, PRIVATE)
+
+
+def test_the_hash_of_a_directory_is_also_of_its_names(tmp_path: Path) -> None:
+    """The same bytes under another name are another directory."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.db").write_bytes(b"rows")
+    assert hash_tree(tmp_path / "one") != hash_tree(tmp_path / "two")
 
 
 def test_threads_may_replace_the_same_file_at_once(tmp_path: Path) -> None:

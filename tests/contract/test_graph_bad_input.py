@@ -166,6 +166,15 @@ def test_a_file_that_no_grammar_gets_through_is_told(
     assert answer["coverage"]["partial"] == 1
 
 
+@pytest.mark.parametrize("text", ['\\"', '"\\', "/* ", '{"a":', "["])
+def test_a_project_file_that_never_ends_is_no_project(tmp_path: Path, text: str) -> None:
+    """Strings and comments that are opened and not closed are each read once: this test would not end otherwise."""
+    code = "export function used() {}\nfunction run() { used() }\n"
+    files = {name: text * (1_000_000 // len(text)) for name in ("tsconfig.json", "package.json")}
+    ask = asker(synced(tmp_path / "tree", {**files, "a.ts": code}))
+    assert _callers(ask("callers", "used")) == {"run"}
+
+
 def test_code_that_is_not_in_the_index_is_told(tmp_path: Path) -> None:
     """A file that could not be taken in may hold the only caller: an answer names it, and one that is empty also
     counts what was too large."""

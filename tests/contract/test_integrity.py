@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from everdex.errors import Corrupt, EverdexError, Incompatible, NotIndexed, SnapshotNotFound
@@ -103,6 +104,18 @@ def test_a_missing_or_extra_piece_of_a_segment_is_corrupt(made: Workspace, part:
         _answer(made)
 
 
+@pytest.mark.parametrize(("kind", "field"), [("segments", "rows"), ("tombstones", "count")])
+def test_a_manifest_that_counts_otherwise_than_its_artifacts_is_corrupt(made: Workspace, kind: str, field: str) -> None:
+    """A checksum proves the bytes, not the numbers: rows and tombstones are counted when they are verified."""
+    manifest = active.pin(made.store).manifest
+    references = msgspec.to_builtins(getattr(manifest, kind))
+    references[0][field] += 1
+    rewritten(active.manifest_path(made.store, manifest.snapshot_id), **{kind: references})
+    shutil.rmtree(made.store.cache)  # what was verified under the old numbers
+    with pytest.raises(Corrupt, match="the manifest"):
+        _answer(made)
+
+
 def test_a_removed_segment_or_tombstone_file_is_corrupt(made: Workspace) -> None:
     """Missing tombstones would bring deleted files back, so their absence is corruption."""
     manifest = active.pin(made.store).manifest
@@ -143,6 +156,15 @@ def test_a_damaged_pointer_skips_snapshots_that_fail_their_checks(made: Workspac
     assert caught.value.code in {"corrupt", "incompatible"}
 
 
+def test_a_manifest_under_a_number_that_is_not_its_own_is_not_recovered(made: Workspace) -> None:
+    """Without a pointer the newest number counts, if its manifest says so, too: a copy brings no old one back."""
+    expected, _ = _answer(made)
+    newest, oldest = active.published(made.store)[0], active.published(made.store)[-1]
+    shutil.copy(oldest[1], active.numbered_path(made.store, newest[0] + 1))
+    made.store.active_path.unlink()
+    assert _answer(made)[0] == expected
+
+
 def test_an_unpublished_snapshot_cannot_be_asked_for(made: Workspace) -> None:
     """What a crash left behind without a number is not a snapshot."""
     with pytest.raises(SnapshotNotFound):
@@ -177,6 +199,21 @@ def test_checks_are_remembered_and_repeated_when_a_file_was_touched(
     os.utime(segment / "rows.db")
     _answer(made)
     assert hashed == [segment]
+
+
+def test_checks_of_what_is_gone_are_forgotten(made: Workspace) -> None:
+    """What is remembered does not outgrow the store."""
+    time.sleep(0.06)
+    _answer(made)
+    old = {reference.path for reference in active.pin(made.store).manifest.artifacts()}
+    made.sync(rebuild=True)
+    for path in old:
+        (shutil.rmtree if path.startswith("segments/") else os.unlink)(made.store.path / path)
+    time.sleep(0.06)
+    _answer(made)
+    remembered = (made.store.cache / "verified.json").read_text()
+    assert "segments/" in remembered
+    assert [path for path in old if path in remembered] == []
 
 
 def test_a_change_right_after_a_check_is_seen(made: Workspace) -> None:

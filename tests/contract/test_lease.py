@@ -168,6 +168,19 @@ def test_the_heartbeat_keeps_a_lease_alive(tmp_path: Path, monkeypatch: pytest.M
         lease.require()
 
 
+def test_a_lease_that_was_lost_once_stays_lost(tmp_path: Path) -> None:
+    """A heart that finds the lease in other hands says so for good: no later file gives it back."""
+    store = bare_store(tmp_path)
+    with hold_lease(store, ttl_ms=30) as lease:
+        with hold_guard(guard_path(store), store.permissions):
+            ours = lease_path(store).read_bytes()
+            _edit(store, lease_epoch=lease.epoch + 1)
+        until(lease.lost.is_set, "its heart to notice")
+        lease_path(store).write_bytes(ours)
+        with pytest.raises(LeaseLost):
+            lease.require()
+
+
 def test_a_stopped_writer_that_wakes_publishes_nothing(tmp_path: Path) -> None:
     """IDX.MUST.002: a zombie whose lease was stolen aborts cleanly; the thief's snapshot stays active."""
     store = bare_store(tmp_path)

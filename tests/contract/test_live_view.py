@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from everdex.errors import Corrupt
+from everdex.errors import Corrupt, PublishConflict
 from everdex.segment.files import read_tombstones
 from everdex.snapshot import active
 from everdex.snapshot.lease import Lease, hold_lease
@@ -95,6 +95,42 @@ def test_a_segment_with_nothing_live_is_no_longer_referred_to(tmp_path: Path) ->
         manifest = publish_files(lease, {"a.py": 2}, delete=["b.py"])
     assert [segment.seq for segment in manifest.segments] == [2]
     assert manifest.tombstones == ()
+
+
+def test_a_file_deleted_while_segments_are_merged_stays_dead(tmp_path: Path) -> None:
+    """A publish that drops a segment writes the tombstones it needs anew, its own among them."""
+    store = bare_store(tmp_path)
+    with hold_lease(store) as lease:
+        first = publish_files(lease, {"a.py": 1})
+        publish_files(lease, {"b.py": 1, "c.py": 1})
+        dropped = frozenset({first.segments[0].segment_id})
+        manifest = publish_files(lease, {"a.py": 1}, drop=dropped, delete=["b.py"], bury_replaced=False)
+    assert live_rows(store, manifest).keys() == {"a.py", "c.py"}
+
+
+def test_a_tombstone_goes_with_the_last_segment_that_holds_its_path(tmp_path: Path) -> None:
+    """A merge keeps the tombstones of dead paths that a remaining segment has, and no others."""
+    store = bare_store(tmp_path)
+    with hold_lease(store) as lease:
+        publish_files(lease, {"kept.py": 1, "other.py": 1})
+        second = publish_files(lease, {"a.py": 1, "b.py": 1})
+        publish_files(lease, {}, delete=["b.py", "other.py"])
+        chosen = frozenset({second.segments[1].segment_id})
+        manifest = publish_files(lease, {"a.py": 1}, drop=chosen, bury_replaced=False)
+    assert [item.count for item in manifest.tombstones] == [1]
+    assert live_rows(store, manifest).keys() == {"kept.py", "a.py"}
+
+
+def test_a_compaction_of_what_is_no_longer_active_is_refused(tmp_path: Path) -> None:
+    """What was published since a compaction looked would be lost with it."""
+    made = synced(tmp_path / "tree", FILES)
+    seen = made.base()
+    made.write({"edit.py": "def edit():\n    return 'second'\n"})
+    made.sync()
+    before = made.texts()
+    with hold_lease(made.store) as lease, pytest.raises(PublishConflict):
+        compact(lease, seen, _all_segments(seen))
+    assert made.texts() == before
 
 
 def test_compaction_after_modify_rename_and_delete_loses_nothing(tmp_path: Path) -> None:

@@ -154,6 +154,26 @@ def test_publishing_without_the_lease_is_refused(tmp_path: Path) -> None:
     assert len(list(store.segments.iterdir())) == 1
 
 
+def test_a_lease_lost_while_the_segment_is_flushed_moves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """IDX.MUST.002: the first thing inside the guard is the check, before anything leaves staging."""
+    store = bare_store(tmp_path)
+    renamed: list[str] = []
+    with hold_lease(store) as lease:
+        real = publish.seal_tree
+
+        def stolen_meanwhile(*arguments: object) -> None:
+            real(*arguments)  # type: ignore[arg-type]
+            lease_path(store).unlink()
+
+        monkeypatch.setattr(publish, "seal_tree", stolen_meanwhile)
+        monkeypatch.setattr(os, "rename", lambda source, target: renamed.append(os.fspath(target)))
+        with pytest.raises(LeaseLost):
+            publish_files(lease, {"a.py": 1})
+    assert renamed == []
+
+
 def test_a_lease_lost_during_the_publish_itself_stops_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """IDX.MUST.002: the check is repeated after the manifest is written, just before it becomes visible."""
     store = bare_store(tmp_path)

@@ -70,6 +70,14 @@ def test_scopes_only_widen(one: RefreshScope, other: RefreshScope | None, both: 
     assert scopes.decode(scopes.encode(both)) == both
 
 
+def test_a_scope_of_very_many_names_is_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to the limit each name counts; beyond it nobody goes through a list."""
+    monkeypatch.setattr(limits, "MAX_SCOPE_NAMES", 3)
+    three = RefreshScope(("a.py", "b.py"), ("src",))
+    assert scopes.checked(three) == three
+    assert scopes.checked(RefreshScope(("a.py", "b.py", "c.py"), ("src",))) is None
+
+
 def test_a_scope_says_what_is_in_it() -> None:
     """A package has what lies below it and no neighbour; a file whose time nobody knows may have changed."""
     scope = RefreshScope(files=("a.py",), packages=("pkg",), changed_since=10.0)

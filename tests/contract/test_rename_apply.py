@@ -61,6 +61,29 @@ def test_a_plan_is_carried_out_in_every_file(tmp_path: Path) -> None:
     assert known["symbol"]["qualified_name"] == "core.lend_a_hand"
 
 
+def test_a_renamed_file_is_on_disk_before_it_takes_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is flushed is the whole new content, before the name leads there, and the directory afterwards."""
+    made = synced(tmp_path / "tree", _FILES)
+    plan_id = _plan(made, "helper", "lend_a_hand")
+    events: list[tuple[str, int]] = []
+    real_fsync, real_replace = os.fsync, os.replace
+
+    def fsync(handle: int) -> None:
+        if (place := Path(os.readlink(f"/proc/self/fd/{handle}"))).is_relative_to(made.path / "pkg"):
+            events.append(("directory" if place.is_dir() else "file", os.fstat(handle).st_size * place.is_file()))
+        real_fsync(handle)
+
+    def replace(source: Any, target: Any, **more: Any) -> None:
+        if target == "façade.py".encode():
+            events.append(("replace", 0))
+        real_replace(source, target, **more)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "replace", replace)
+    _apply(made, plan_id)
+    assert events == [("file", (made.path / "pkg/façade.py").stat().st_size), ("replace", 0), ("directory", 0)]
+
+
 @pytest.mark.parametrize("intent", INTENTS)
 def test_what_was_renamed_may_be_changed_at_once(tmp_path: Path, intent: str) -> None:
     """The rename is everdex's own: its files are indexed and resolved as they are now, and the gate knows them."""

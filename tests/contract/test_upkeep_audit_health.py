@@ -57,13 +57,21 @@ def _republish(made: Workspace, **changes: object) -> None:
 
 def _rewrite(made: Workspace, statement: str) -> None:
     """Change the rows of the newest segment and publish checksums over the lie."""
-    manifest = active.pin(made.store).manifest
-    directory = made.store.path / manifest.segments[-1].path
-    connection = sqlite3.connect(directory / "rows.db")
+    connection = sqlite3.connect(_newest(made) / "rows.db")
     connection.execute(statement)
     connection.commit()
     connection.close()
-    size, digest = hash_tree(directory)
+    _reseal(made)
+
+
+def _newest(made: Workspace) -> Path:
+    return made.store.path / made.base().segments[-1].path
+
+
+def _reseal(made: Workspace) -> None:
+    """Publish the newest segment as it is now, with checksums that fit."""
+    manifest = manifests.read(active.published(made.store)[0][1])
+    size, digest = hash_tree(made.store.path / manifest.segments[-1].path)
     segments = msgspec.to_builtins(manifest.segments)
     segments[-1].update(size_bytes=size, sha256=digest)
     _republish(made, segments=segments)
@@ -96,6 +104,27 @@ def test_wrong_rows_are_findings(made: Workspace) -> None:
     assert {"line_range", "tiling"} <= codes
 
 
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("UPDATE files SET path_key = 'other.html' WHERE path_key = 'two.html'", "listed_files"),
+        ("UPDATE chunks SET ordinal = ordinal + 1", "ordinals"),
+        (
+            "UPDATE chunks SET segment_id = '', span_hash = zeroblob(8), pre_hash = zeroblob(8),"
+            " post_hash = zeroblob(8), collision = 0",
+            "chunk_uid_collision",
+        ),
+        ("UPDATE files SET file_hash = zeroblob(32)", "file_hash"),
+    ],
+)
+def test_names_and_places_are_counted_again(made: Workspace, statement: str, code: str) -> None:
+    """Rows that name another file, another place or each other are findings, each by its own code."""
+    made.write({"two.html": FILES["web/page.html"]})
+    made.sync()
+    _rewrite(made, statement)
+    assert code in {finding.code for finding in audit(made.store).findings}
+
+
 def test_a_segment_whose_parts_disagree_is_corrupt(made: Workspace) -> None:
     """Rows, vectors and index of a segment must have the same length, checksum or not."""
     _rewrite(made, "DELETE FROM chunks WHERE row_no = 0")
@@ -103,6 +132,32 @@ def test_a_segment_whose_parts_disagree_is_corrupt(made: Workspace) -> None:
     report = health(made.root, made.config, made.store)
     assert report.status == "corrupt"
     assert "disagree" in str(report.check("artifact_integrity").details["problems"])
+
+
+def test_a_lost_tombstone_is_corruption(made: Workspace) -> None:
+    """A deleted file that would answer again is seen by its rows: more of them live than were published."""
+    _republish(made, tombstones=())
+    report = health(made.root, made.config, made.store)
+    assert (report.status, report.check("tombstones_enforced").status) == ("corrupt", "fail")
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("../new.go", "path_safety"),
+        ("/new.go", "path_safety"),
+        ("a/../../new.go", "path_safety"),
+        ("./new.go", "path_safety"),
+        ("nu\u0308.go", "unicode_normalization"),
+    ],
+)
+def test_a_path_that_no_sync_would_index_is_told(made: Workspace, path: str, code: str) -> None:
+    """Health reads the indexed paths themselves: one that leads out of the root, or is no path key, is a failure."""
+    listed = _newest(made) / "files.jsonl"
+    listed.write_bytes(listed.read_bytes().replace(b'"new.go"', msgspec.json.encode(path)))
+    _reseal(made)
+    check = health(made.root, made.config, made.store).check(code)
+    assert (check.status, check.details["paths"]) == ("fail", [path])
 
 
 def test_a_damaged_snapshot_is_not_audited(made: Workspace) -> None:

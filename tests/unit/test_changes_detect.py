@@ -210,6 +210,15 @@ def test_file_that_vanishes_after_discovery_is_deleted(root: Root) -> None:
     assert (found.add, found.rename) == ((), ())
 
 
+def test_a_single_file_that_vanishes_after_discovery_is_deleted(root: Root) -> None:
+    """As many files are listed as are known: only the read that fails tells that one is gone."""
+    known = indexed(root)
+    os.utime(root.path / "a.py", ns=(LONG_AGO, LONG_AGO))
+    seen = discover(root, IndexConfig())
+    (root.path / "a.py").unlink()
+    assert detect(root, seen, known).delete == ("a.py",)
+
+
 def test_unreadable_file_stays_for_the_sync_to_judge(root: Root) -> None:
     """Detection never fails on a file; it leaves it where the sync will meet it."""
     known = indexed(root)

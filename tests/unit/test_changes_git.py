@@ -168,6 +168,21 @@ def test_clean_program_never_runs(root: Root, tmp_path: Path, driver: str, inclu
     assert marker.exists()  # the trap does work
 
 
+def test_clean_program_never_runs_in_a_linked_worktree(root: Root, tmp_path: Path) -> None:
+    """There .git is a file and the configuration elsewhere: its filters are switched off all the same."""
+    script, marker = trap(tmp_path)
+    commit(root, a="1\n")
+    linked = tmp_path / "linked"
+    git(root.path, "worktree", "add", "-q", str(linked))
+    (root.path / ".git" / "info" / "attributes").write_text("*.py filter=x\n")
+    git(root.path, "config", "filter.x.clean", str(script))
+    (linked / "a.py").write_text("2\n")
+    assert git_state(Root(linked, True), True).dirty
+    assert not marker.exists()
+    git(linked, "add", "a.py")
+    assert marker.exists()  # the trap does work
+
+
 def test_submodule_configuration_is_not_entered(root: Root, tmp_path: Path) -> None:
     """git is not started inside a submodule, whose own configuration could run programs."""
     script, marker = trap(tmp_path)

@@ -84,6 +84,27 @@ def test_file_that_settles_is_read(root: Root, monkeypatch: pytest.MonkeyPatch) 
     assert (source.data, len(looks)) == (b"settled\n", 2)
 
 
+def test_file_rewritten_while_it_is_read_is_read_again(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of one version and half of the next has the right length: the stat afterwards tells."""
+    path = root.path / "src/a.py"
+    found = candidate(root)
+    path.write_bytes(b"a" * 2_000)
+    real, parts = os.read, iter((1_000, 2_000))
+
+    def read(descriptor: int, size: int) -> bytes:
+        data = real(descriptor, next(parts, size))
+        if len(data) == 1_000 and set(data) == {ord("a")}:
+            os.utime(path, ns=(1, 1))  # a tick of the clock may be longer than this test
+            with path.open("r+b") as file:
+                file.write(b"b" * 2_000)
+        return data
+
+    monkeypatch.setattr(os, "read", read)
+    source = read_stable(root, found)
+    assert source is not None
+    assert source.data == b"b" * 2_000
+
+
 def test_file_grown_past_the_limit_is_refused(root: Root) -> None:
     """The read is capped, however large the file became."""
     found = candidate(root)

@@ -111,6 +111,19 @@ def test_deep_nesting_loses_no_call(text: str, calls: int) -> None:
     assert _calls(text, "a.jsx") == calls
 
 
+def test_keys_of_what_is_inside_each_other_without_end_are_bounded() -> None:
+    """Ten thousand functions, each in the one before, are ten thousand definitions, and no key grows with them."""
+    keys = _keys("class A { f = " + "a => " * 10_000 + "a }")
+    assert len(keys) == 10_000 + 2
+    assert max(map(len, keys)) < 1_100
+
+
+@pytest.mark.parametrize("text", ["`" * 100_000, "`${" * 50_000 + "a" + "}`" * 50_000])
+def test_texts_inside_each_other_without_end_are_read_once(text: str) -> None:
+    """What is around each of them is known on the way there: this test would take many minutes otherwise."""
+    assert _stored(f"x={text}")
+
+
 def test_deep_types_are_bounded() -> None:
     """Types nested without measure are read as far as is useful."""
     assert _facts("let a: " + "Array<" * 2_000 + "X" + ">" * 2_000 + "; f()").nodes

@@ -227,6 +227,22 @@ def test_no_call_is_left_out_of_a_long_file() -> None:
     assert sum(use.role == model.CALL for use in body.uses) == 200_100
 
 
+@pytest.mark.parametrize("path", ["a.kt", "a.swift"])
+def test_types_inside_each_other_without_end_are_given_up(path: str) -> None:
+    """Each has all that is in it in its text: this test would take minutes otherwise."""
+    keyword = "val" if path == "a.kt" else "let"
+    nested = "A<" * 60_000 + "B" + ">" * 60_000
+    body = model.body_of(facts(path, f"{keyword} x: {nested}\n{keyword} y: C<D<E>> = F()\n".encode()))
+    assert {"C", "D", "E", "F"} <= {use.name for use in body.uses}
+
+
+def test_imports_inside_each_other_without_end_are_given_up() -> None:
+    """Each level is looked at once, down to where nobody writes any: this test would take minutes otherwise."""
+    nested = "use " + "a::{" * 100_000 + "b" + "}" * 100_000 + ";\nuse c::{d, e::{f, g}};\n"
+    outline = model.outline_of(facts("a.rs", nested.encode()))
+    assert [item.path for item in outline.imports] == ["c.d", "c.e.f", "c.e.g"]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_long_chain_with_something_behind_it_is_read_in_one_pass(language: str) -> None:
     """Each `()` could be read in two ways: sixty of them and a minus would not end otherwise."""

@@ -111,8 +111,11 @@ def test_test_macros_are_named_by_what_they_test() -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"#if A\n" * 20_000 + b"#endif\n" * 20_000, b"A_B\n" * 50_000, b"#if A\n/* x\n#endif\n" * 10_000, b"a(" * 50_000],
-)
+    [
+        b"#if A\n" * 20_000 + b"#endif\n" * 20_000, b"A_B\n" * 50_000, b"#if A\n/* x\n#endif\n" * 10_000,
+        b"a(" * 50_000, b"#define A \\\n" + b"/* \\\n" * 400_000,
+    ],
+)  # fmt: skip
 def test_hostile_text_keeps_its_length(data: bytes) -> None:
     """Whatever is written, nothing moves, and the work stays in proportion."""
     assert len(readable("cpp", data)) == len(data)

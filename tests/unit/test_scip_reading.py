@@ -78,6 +78,14 @@ def test_local_symbols_and_what_is_no_symbol_are_passed_over(tmp_path: Path) -> 
     assert found.occurrences == []
 
 
+def test_a_name_that_is_too_long_is_none(tmp_path: Path) -> None:
+    """Of a symbol longer than any tool writes nothing is kept; the others of its document are read."""
+    longest = limits.MAX_SCIP_SYMBOL_BYTES - len(symbol("m/", "()."))
+    just, beyond = (symbol("m/", f"{'n' * size}().") for size in (longest, longest + 1))
+    (found,) = _read(tmp_path, index(document("a.py", _SOURCE, [reference("run", just), reference("run", beyond)])))
+    assert [each.symbol for each in found.occurrences] == [just]
+
+
 def test_a_cut_index_is_refused_or_ends_between_documents(tmp_path: Path) -> None:
     """At whatever byte it is cut: `ScipInvalid`, or whole documents only."""
     whole = _read(tmp_path, _GOOD)

@@ -300,12 +300,15 @@ def _last_name(text: str) -> re.Match[str] | None:
 
 
 def _generic_start(text: str) -> int:
+    """Where the list begins that ends a text; -1 when nothing opens it, or it is deeper than anybody writes."""
     closing, opening = (">", "<") if text.endswith(">") else ("]", "[")
     depth = 0
     for position in range(len(text) - 1, -1, -1):
         character = text[position]
         if character == closing and text[position - 1 : position + 1] != "->":
             depth += 1
+            if depth > _MAX_DEPTH:
+                return -1
         elif character == opening:
             depth -= 1
             if not depth:

@@ -90,9 +90,9 @@ def _rust(text: str) -> list[Triple]:
         if tree.startswith("{"):
             waiting += [(prefix, part, depth + 1) for part in reversed(_split(tree[1:-1]))]
             continue
-        group = re.fullmatch(r"(?:(.*?)(?:::))? ?\{(.*)\}", tree)
-        if group and "{" not in (group[1] or ""):
-            inner = _joined(prefix, group[1] or "")
+        group = re.fullmatch(r"([^{]*?):: ?\{(.*)\}", tree)
+        if group:
+            inner = _joined(prefix, group[1])
             waiting += [(inner, part, depth + 1) for part in reversed(_split(group[2]))]
             continue
         path, _, alias = (piece.strip() for piece in tree.partition(" as "))

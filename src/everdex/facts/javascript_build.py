@@ -20,6 +20,7 @@ STRING, NUMBER, BOOLEAN, REGEXP, NOTHING, TEMPLATE = 1, 2, 3, 4, 5, 1
 _UNLINKED, _UNLINKED_TYPE = -1, -2
 _TYPES = (m.TYPE, m.GENERIC)
 _ESCAPED = re.compile(r"\\u(?:\{([0-9A-Fa-f]{1,8})\}|([0-9A-Fa-f]{4}))")
+_MAX_PREFIX, _OUTERMOST = 1_000, 80  # characters of the key of what is around a definition
 # types of the language that no file declares again, and nearly every file names
 _EVERYWHERE = frozenset((
     "Array", "Awaited", "Date", "Error", "Exclude", "Extract", "Map", "NonNullable", "Omit", "Parameters", "Partial",
@@ -62,6 +63,7 @@ class Builder:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.nodes: list[m.Definition] = []
+        self._members: list[int] = [-1]  # what `members_around` says of `nodes`
         self.declared: list[set[str]] = []  # names of the members of each class
         self.expressions: list[m.Row] = [(m.UNKNOWN,)]
         self.expressions += [(m.LITERAL, name) for name in ("String", "Number", "Boolean", "RegExp", "")]
@@ -118,7 +120,9 @@ class Builder:
         if not name:
             number = self._lambdas[at.prefix] = self._lambdas.get(at.prefix, 0) + 1
             name = f"<lambda{number}>"
-        key = f"{at.prefix}.{name}" if at.prefix else name
+        # Inside each other without end, functions would have keys that together grow with the square of the file.
+        prefix = at.prefix if len(at.prefix) <= _MAX_PREFIX else at.prefix[:_OUTERMOST]
+        key = f"{prefix}.{name}" if prefix else name
         count = self._keys[key] = self._keys.get(key, 0) + 1
         if count > 1:
             key = f"{key}~{count}"
@@ -128,6 +132,7 @@ class Builder:
         if name.startswith("#"):  # the mark is no part of the name, but of every place that writes it
             self.hidden.add(len(self.nodes))
             name, named_at = name[1:], named_at + 1
+        m.add_member(self._members, self.nodes, at.parent)
         self.nodes.append(
             m.Definition(
                 key, name, kind, at.parent, min(start, named_at), end, named_at,
@@ -140,7 +145,7 @@ class Builder:
 
     def home(self) -> str:
         """The definition whose content is being read."""
-        around, prefix = m.member_around(self.nodes, self.at.node), self.at.prefix
+        around, prefix = self._members[self.at.node], self.at.prefix
         if around >= 0:
             return self.nodes[around].key
         return m.content(prefix) if prefix else self.scopes[self.at.scope].home or ""

@@ -179,6 +179,7 @@ class Definitions(Functions):
         name, given = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None:
             return
+        self.may_name(given)
         type_ = self.type(node.child_by_field_name("type")) or self.stated_type(node)
         scope = self.scopes[self.at.scope]
         outside = self.at.function < 0 and (scope.home is None or scope.exported is not None)

@@ -105,15 +105,18 @@ class Definition(msgspec.Struct, array_like=True, gc=False):
     public: bool
 
 
-def member_around(nodes: Sequence[Definition], node: int) -> int:
-    """The outermost definition around one, or that itself, that is a member of a class; -1."""
-    found = -1
-    while node > 0:
-        above = nodes[node].parent
-        if nodes[above].kind == "class":
-            found = node
-        node = above
-    return found
+def members_around(nodes: Sequence[Definition]) -> list[int]:
+    """Of each definition the outermost one around it, or that itself, that is a member of a class; -1."""
+    members = [-1]
+    for node in nodes[1:]:  # children follow their parents
+        add_member(members, nodes, node.parent)
+    return members
+
+
+def add_member(members: list[int], nodes: Sequence[Definition], parent: int) -> None:
+    """The same of one more definition, inside that parent."""
+    around = members[parent]
+    members.append(len(members) if around < 0 and nodes[parent].kind == "class" else around)
 
 
 # Functions without a name that are handed to something (of a test's `describe` and `it`, say) may hold a whole file.

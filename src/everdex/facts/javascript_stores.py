@@ -28,6 +28,7 @@ class Stores(Tags):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None:
             return 0
+        self.may_name(right)
         left = unwrap(left)
         value = self.named(right, self._hint_of(left), left.child_by_field_name("property") or left)
         if left.type == "member_expression" and not self.text(left).startswith(("exports.", "module.exports")):

@@ -25,7 +25,7 @@ _WRAPPERS: Final = frozenset(
 )
 # functions that put what other things have into their first argument, or make it inherit from them
 _MIXING: Final = frozenset((b"assign", b"extend", b"inherits", b"merge", b"mixin", b"setPrototypeOf"))
-_NAMING: Final = frozenset(("subscript_expression", "variable_declarator", "assignment_expression"))
+_TEXTS: Final = frozenset(("template_string", "binary_expression"))
 _LOGICAL: Final = frozenset(("||", "&&", "??", ","))
 
 
@@ -45,6 +45,7 @@ class Values(Documented):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self._depth = 0
+        self._naming: set[int] = set()  # ids of nodes
         self.deferred: list[tuple[Node, build.At]] = []
         self.hint = ""  # the name that the next function, class or object takes if it has none
         self.hinted_by: Node | None = None
@@ -159,9 +160,16 @@ class Values(Documented):
                 self.last(child)
         return self._put_together(node) or build.TEMPLATE
 
+    def may_name(self, *nodes: Node | None) -> None:
+        """The values of these are looked at for how they begin and end: they may name a property.
+
+        Told by whoever holds them: what asks a node for its parent is answered by a walk from the root of the file.
+        """
+        self._naming.update(node.id for node in nodes if node is not None and node.type in _TEXTS)
+
     def _put_together(self, node: Node) -> int:
         """The row of a text of which the beginning or the end is written, where it may name a property; else 0."""
-        if node.parent is None or node.parent.type not in _NAMING:
+        if node.id not in self._naming:
             return 0
         first: Node | None = node
         last: Node | None = node
@@ -195,6 +203,7 @@ class Values(Documented):
         target, index = node.child_by_field_name("object"), node.child_by_field_name("index")
         if target is None or index is None:
             return 0
+        self.may_name(target, index)
         return self.under(self.visit(target), index, role, node)
 
     def under(self, value: int, index: Node, role: str, whole: Node) -> int:

@@ -193,8 +193,9 @@ def _single_dollars(found: re.Match[bytes]) -> bytes:
 
 
 def _uncommented(define: re.Match[bytes]) -> bytes:
-    text = define[0]
-    return _COMMENTED.sub(lambda found: _NOT_CONTINUING.sub(b" ", found[0]), text) if b"/*" in text else text
+    # Behind the last end no comment is whole: looking for its end from every beginning would be quadratic.
+    text, end, rest = define[0].rpartition(b"*/")
+    return _COMMENTED.sub(lambda found: _NOT_CONTINUING.sub(b" ", found[0]), text + end) + rest
 
 
 def _is_macro(data: bytes, before: bytes, name_end: int, end: int) -> bool:

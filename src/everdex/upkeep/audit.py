@@ -106,7 +106,6 @@ def _row_counts(reference: SegmentRef, reader: SegmentReader) -> Iterator[Findin
 
 
 def _row_findings(readers: list[SegmentReader], live: LiveMap) -> Iterator[Finding]:
-    row_ids: dict[str, str] = {}
     uids: dict[str, str] = {}
     for path_key in sorted(live.files):
         file = live.files[path_key]
@@ -119,17 +118,10 @@ def _row_findings(readers: list[SegmentReader], live: LiveMap) -> Iterator[Findi
         for row in rows:
             where = f"{path_key}#{row.ordinal}"
             yield from differs("file_hash", where, file.line.content_hash, row.file_hash)
-            yield from _unique("row_id", where, row.row_id, row_ids)
-            yield from _unique("chunk_uid", where, row.chunk_uid, uids)
+            first = uids.setdefault(row.chunk_uid, where)
+            if first != where:
+                yield Finding("chunk_uid_collision", where, f"unlike {first}", row.chunk_uid)
         yield from _range_findings(path_key, reader.rows.source(file.file_no), rows)
-
-
-def _unique(code: str, where: str, name: str, holders: dict[str, str]) -> Iterator[Finding]:
-    if not name:
-        yield Finding(f"{code}_empty", where, "a name", "")
-    first = holders.setdefault(name, where)
-    if first != where:
-        yield Finding(f"{code}_collision", where, f"unlike {first}", name)
 
 
 def _range_findings(path_key: str, source: bytes, rows: list[ChunkRow]) -> Iterator[Finding]:

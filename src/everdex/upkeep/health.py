@@ -22,7 +22,6 @@ from everdex.discover.model import SkipReason
 from everdex.embed import identity_of, open_embedder
 from everdex.errors import Corrupt, EmbedderUnavailable, EverdexError, NotIndexed
 from everdex.roots import Root
-from everdex.segment.files import read_tombstones
 from everdex.segment.read import SegmentReader
 from everdex.semantic.kept import damaged_facts
 from everdex.snapshot import active, integrity
@@ -198,17 +197,7 @@ def _segment_problems(store: Store, reference: SegmentRef) -> Iterator[str]:
 
 def _tombstones_enforced(store: Store, manifest: Manifest) -> Check:
     code = "tombstones_enforced"
-    live = live_map(store.path, manifest)
-    revived = [
-        line.path_key
-        for reference in manifest.tombstones
-        for line in read_tombstones(store.path / reference.path)
-        if line.path_key in live.files and manifest.segments[live.files[line.path_key].segment].seq < reference.seq
-    ]
-    if revived:
-        message = f"{plural(len(revived), 'deleted file')} would answer"
-        return Check(code, FAIL, message, {"paths": sorted(set(revived))[:20]})
-    rows = sum(live.live_rows)
+    rows = sum(live_map(store.path, manifest).live_rows)
     if rows != manifest.counts.chunks_indexed:
         return Check(code, FAIL, f"{rows} rows are live; the manifest says {manifest.counts.chunks_indexed}")
     buried = sum(segment.rows for segment in manifest.segments) - rows

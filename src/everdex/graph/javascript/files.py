@@ -34,8 +34,8 @@ class File:
     """One file's facts."""
 
     __slots__ = (
-        "_by_called", "_exports", "_homes", "_keys", "_owners", "_placed", "_returned", "bindings", "classes",
-        "expressions", "facts", "functions", "interfaces", "large", "memo", "path", "types",
+        "_by_called", "_exports", "_homes", "_keys", "_members", "_owners", "_placed", "_returned", "bindings",
+        "classes", "expressions", "facts", "functions", "interfaces", "large", "memo", "path", "types",
     )  # fmt: skip
 
     def __init__(self, path: str, data: bytes) -> None:
@@ -56,6 +56,7 @@ class File:
         self._owners: dict[tuple[int, int], int] | None = None
         self._placed: tuple[dict[int, tuple[int, str]], dict[int, Placed]] | None = None
         self._returned: dict[int, int] | None = None
+        self._members: list[int] | None = None
 
     @property
     def keys(self) -> list[str]:
@@ -182,7 +183,9 @@ class File:
         or stands in, else the outermost one that has a name."""
         found = self._homes.get(node)
         if found is None:
-            around = m.member_around(self.facts.nodes, node)
+            if self._members is None:
+                self._members = m.members_around(self.facts.nodes)
+            around = self._members[node]
             found = self._homes[node] = self.keys[around] if around >= 0 else m.content(self.keys[node])
         return found
 
