@@ -5,6 +5,7 @@ Indexes over the file's layout, made when first asked for. What a value *is* is 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import chain
 from typing import Any, Final
@@ -109,7 +110,7 @@ class Flows(Layout):
             entry = entries[entries[number][1]]
             kind = entry[0]
             if kind == m.NAME:
-                for each in entry[2]:
+                for each in entry[2] or self._bound_around(number, entry[1]):
                     if not self._is_plain(entries[bindings[each][2]]):
                         found.append(number)
                         break
@@ -117,11 +118,28 @@ class Flows(Layout):
                 found.append(number)
         return found
 
+    def _bound_around(self, expression: int, name: str) -> Iterable[int]:
+        """What a function around binds to a name that is called inside, but for parameters whose only values are what
+        is passed: these are followed from there (`forwarded`)."""
+        scope = self.owner(self.where[expression])
+        while scope > 0:
+            scope = self.owner(self.scopes[scope].parent)
+            if scope and self.scopes[scope].kind != m.CLASS_SCOPE and name in self.names[scope]:
+                return [each for each in self.names[scope][name] if not self._is_only_passed(self.bindings[each][2])]
+        return ()
+
+    def _is_only_passed(self, value: int) -> bool:
+        entry = self.entries[value]
+        default = self.scopes[entry[1]].params[entry[2]][3] if entry[0] == m.PARAMETER else -1
+        return entry[0] == m.PARAMETER and (default < 0 or self.entries[default][0] not in _NAMED)
+
     @cached_property
     def prepared(self) -> frozenset[int]:
-        """Calls of `partial`: what they are given first is called later, with the rest and more."""
+        """Calls of `partial`, and of its like for methods: what they are given first is called later, with the rest and
+        more."""
         entries = self.entries
-        made = [each for each in self.calls_by_name.get("partial", ()) if entries[each][0] == m.CALL]
+        named = (*self.calls_by_name.get("partial", ()), *self.calls_by_name.get("partialmethod", ()))
+        made = [each for each in named if entries[each][0] == m.CALL]
         return frozenset(each for each in made if entries[each][2] and entries[entries[each][2][0]][0] != m.STAR)
 
     @cached_property

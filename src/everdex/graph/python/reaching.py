@@ -111,6 +111,12 @@ def _reach(
     elif kind == EXTERNAL and value[1] == "functools.partial" and positional and not positional[0].starred:
         for each in ordered(parameters.argument(engine, positional[0], fuel)):  # who goes on calls it with the rest
             _reach(engine, each, positional[1:], keywords, path, scope, fuel - CALL_STEP, found)
+    elif kind == EXTERNAL and value[1] == "functools.partialmethod" and positional and not positional[0].starred:
+        made = (INSTANCE, path, engine.file(path).class_of(scope), True)
+        for each in ordered(parameters.argument(engine, positional[0], fuel)):
+            if each[0] == FUNCTION and made[2] >= 0:
+                bound = (*each[:4], made)
+                _reach(engine, bound, positional[1:], keywords, path, scope, fuel - CALL_STEP, found)
     elif kind == EXTERNAL and value[1] in CALLS_ARGUMENT:
         for function, given in builtin_calls.called_arguments(engine, value[1], positional, keywords, fuel):
             for each in function:
