@@ -21,6 +21,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.forwarded import MAX_INDIRECT
 from everdex.graph.python.keys import (
     BARE_KEY,
+    BASE_KEY,
     CALL_KEY,
     DECORATE_KEY,
     calls_key,
@@ -144,8 +145,9 @@ def _calling(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fue
         sites = [site for site in sites if _may_mean(engine, (CLASS, path, owner), own.name, site, fuel)]
     engine.note(file, passed_key(path, own.name))
     aliases = file.aliases.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
+    aliases = list(dict.fromkeys((*aliases, *_named_elsewhere(engine, file, scope))))
     if aliases:
-        renamed, _ = sites_of(engine, [], list(dict.fromkeys(aliases))[:MAX_ALIASES], path)
+        renamed, _ = sites_of(engine, [], aliases[:MAX_ALIASES], path)
         sites.extend(renamed)
     if owner >= 0:
         prepared = [each for each in file.given_attributes.get(own.name, ()) if each in file.prepared]
@@ -166,6 +168,16 @@ def _calling(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fue
     is_spared = bool(wanted) and not places and not own.decorators
     is_spared = is_spared and any(engine.is_offered(key + name) for key in (CALL_KEY, BARE_KEY) for name in names)
     return Calling(step(len(sites)), places, is_cut or len(sites) > MAX_PLACES, is_spared)
+
+
+def _named_elsewhere(engine: Engine, file: File, scope: int) -> list[str]:
+    """The names that modules give what may be a function or method: `register = registry.register_kind`."""
+    own = file.scopes[scope]
+    is_reached = own.kind == m.FUNCTION_SCOPE and file.scopes[own.parent].kind in (m.MODULE_SCOPE, m.CLASS_SCOPE)
+    if not is_reached or own.name.startswith("__"):
+        return []
+    files = engine.offering_few(BASE_KEY + own.name) or ()
+    return [name for each in files for name in engine.file(each).renamed.get(own.name, ())]
 
 
 def _made_by(engine: Engine, file: File, given: list[int]) -> list[tuple[str, int]]:
