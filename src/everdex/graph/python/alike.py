@@ -21,6 +21,7 @@ from everdex.graph.python.keys import (
     adopted_key,
     computed_stores_key,
     default_key,
+    dispatched_key,
     filled_key,
     fills_key,
     indirect_key,
@@ -177,6 +178,10 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
     for each in file.indirect_calls:
         if wanted[each]:
             yield each, _Way(indirect_key(path), ("indirect call",)), each
+    for begins, dispatched in file.dispatched_by.items():
+        for each, asked in dispatched:
+            if wanted[each]:
+                yield each, _Way(dispatched_key(begins), ("dispatched", begins)), [each, asked]
     for each in sorted(file.prepared):
         if wanted[each]:
             yield each, _Way(indirect_key(path), ("prepared",)), each

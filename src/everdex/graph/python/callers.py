@@ -66,6 +66,8 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
         if owner >= 0 and engine.file(path).scopes[scope].name in _CONSTRUCTORS:
             found.update(dict.fromkeys(members.constructions(engine, (CLASS, path, owner), path, scope, left)))
         if not found and not is_spared and engine.file(path).scopes[scope].params:
+            for other, number in dispatching.sites_elsewhere(engine, path, scope, left):
+                found[reaching.context_at(engine.file(other), number, engine.file(path), scope, True)] = None
             told: set[tuple[str, int]] = set()
             if owner < 0 or engine.file(path).scopes[scope].name == "__init__":
                 elsewhere = [each[:2] for each in forwarded.taken_elsewhere(engine, path, scope, left)]

@@ -163,21 +163,6 @@ class Flows(Layout):
         return int(entry[2][0] if number in self.prepared else entry[1])
 
     @cached_property
-    def dispatched(self) -> list[tuple[int, int]]:
-        """Those of them that call what `getattr` gives under a name that is not written there, with that call of it."""
-        found: list[tuple[int, int]] = []
-        for number in self.indirect_calls if "getattr" in self.calls_by_name else ():
-            callee = self.entries[number][1]
-            entry = self.entries[callee]
-            values = [self.bindings[each][2] for each in entry[2]] if entry[0] == m.NAME else [callee]
-            found.extend((number, each) for each in values if self._asks_computed(self.entries[each]))
-        return found
-
-    def _asks_computed(self, entry: Any) -> bool:
-        is_getattr = entry[0] == m.CALL and len(entry[2]) > 1 and self.entries[entry[1]][:2] == (m.NAME, "getattr")
-        return is_getattr and self.entries[entry[2][1]][0] != m.LITERAL
-
-    @cached_property
     def passed(self) -> frozenset[str]:
         """The names of its functions that are used as values, not only called."""
         return frozenset(self.facts.passed)
@@ -378,17 +363,6 @@ class Flows(Layout):
             entry = self.entries[store.value]
             if store.owner < 0 and entry[0] == m.NAME:
                 found.setdefault(entry[1], []).append((store.base, store.value))
-        return found
-
-    @cached_property
-    def computed_stores(self) -> list[tuple[int, int, int]]:
-        """(base, name, value) of `setattr` with a name that is not written there."""
-        found = []
-        for number in self.calls_by_name.get("setattr", ()):
-            entry = self.entries[number]
-            is_plain = entry[0] == m.CALL and len(entry[2]) == 3 and self.entries[entry[1]][0] == m.NAME
-            if is_plain and self.entries[entry[2][1]][0] != m.LITERAL:
-                found.append((entry[2][0], entry[2][1], entry[2][2]))
         return found
 
     @cached_property

@@ -29,6 +29,7 @@ from everdex.graph.python.keys import (
     calls_key,
     computed_stores_key,
     default_key,
+    dispatched_key,
     exported_key,
     filled_key,
     fills_key,
@@ -150,6 +151,8 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
     for each, value in file.taking:
         for what in file.takes_for(value):
             sites.setdefault(taking_key(path, what), []).append(f"{what} {file.scopes[file.where[each]].key}")
+    for begins, dispatched in file.dispatched_by.items():
+        sites[dispatched_key(begins)] = [file.scopes[file.where[each]].key for each, _ in dispatched]
     if file.indirect_calls or file.prepared:
         computed = [file.scopes[file.where[each]].key for each, _ in file.dispatched]
         called = [file.scopes[file.where[each]].key for each in file.indirect_calls]
