@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python.layout import Layout
