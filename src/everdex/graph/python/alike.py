@@ -26,6 +26,7 @@ from everdex.graph.python.keys import (
     fills_key,
     indirect_key,
     member_key,
+    operated_key,
     passed_key,
     passes_key,
     scope_key,
@@ -178,6 +179,10 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
     for each in file.indirect_calls:
         if wanted[each]:
             yield each, _Way(indirect_key(path), ("indirect call",)), each
+    for method, operated in file.operations.items():
+        for each, given in operated:
+            if wanted[each]:
+                yield each, _Way(operated_key(method), ("operated", method)), [each, *given]
     for begins, dispatched in file.dispatched_by.items():
         for each, asked in dispatched:
             if wanted[each]:

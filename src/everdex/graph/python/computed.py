@@ -1,4 +1,5 @@
-"""Attributes of one file that are asked for, or stored, under names that are put together there.
+"""What one file calls without naming it: attributes that are asked for, or stored, under names that are put together
+there, and special methods by operators.
 
 Indexes over the file's flows, made when first asked for. What such a name may say is the engine's business.
 """
@@ -15,8 +16,56 @@ from everdex.graph.python.flows import Flows
 _BEGINNING: Final = re.compile(r"([a-zA-Z]\w*_)(?:[%{].*)?\Z", re.DOTALL)  # what a template says before its first part
 
 
+_SELDOM: Final = {"<<": "lshift", ">>": "rshift", "&": "and", "|": "or", "^": "xor", "@": "matmul"}
+
+
 class Computed(Flows):
-    """A decoded file with its computed names."""
+    """A decoded file with what it calls without a name."""
+
+    @cached_property
+    def operations(self) -> dict[str, list[tuple[int, tuple[int, ...]]]]:
+        """Special method -> (what it is of, what it is given) of the places that may call it: of operators that are
+        seldom used for numbers, of `in`, and of items that are stored. Types are written with operators, too."""
+        found: dict[str, list[tuple[int, tuple[int, ...]]]] = {}
+        types = self._types
+        for number in self.of_kind(m.BINARY):
+            _, operator, left, right = self.entries[number]
+            name = _SELDOM.get(operator.removesuffix("="))
+            if name and number not in types:
+                names = [f"__{name}__", *([f"__i{name}__"] if operator.endswith("=") else ())]
+                for each in names:
+                    found.setdefault(each, []).append((left, (right,)))
+                found.setdefault(f"__r{name}__", []).append((right, (left,)))
+        for number in self.of_kind(m.COMPARE):
+            _, comparing, operands = self.entries[number]
+            for place, each in enumerate(comparing):
+                if each in ("in", "not in"):
+                    found.setdefault("__contains__", []).append((operands[place + 1], (operands[place],)))
+        for base, key, value in self.facts.item_stores:
+            if key >= 0 and value >= 0:
+                found.setdefault("__setitem__", []).append((base, (key, value)))
+        return found
+
+    @cached_property
+    def _types(self) -> set[int]:
+        """The operators of annotations."""
+        waiting = [self.entries[number][1] for number in self.of_kind(m.TYPED)]
+        for scope in self.scopes:
+            waiting += [scope.annotation, *(param[2] for param in scope.params)]
+        found: set[int] = set()
+        while waiting:
+            number = waiting.pop()
+            if number < 0:
+                continue
+            entry = self.entries[number]
+            if entry[0] == m.BINARY:
+                found.add(number)
+                waiting += entry[2:4]
+            elif entry[0] == m.SUBSCRIPT:
+                waiting.append(entry[2])
+            elif entry[0] == m.SEQUENCE:
+                waiting += entry[2]
+        return found
 
     @cached_property
     def dispatched(self) -> list[tuple[int, int]]:

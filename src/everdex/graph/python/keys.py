@@ -164,6 +164,11 @@ def dispatched_key(begins: str) -> str:
     return f"py:dispatched:{begins}"
 
 
+def operated_key(method: str) -> str:
+    """Where any file has an operator, or stores an item, that may call a special method of this name."""
+    return f"py:operated:{method}"
+
+
 def taking_key(path: str, what: str) -> str:
     """Where a function, by its key, passes on, stores or calls what it is given, or where an attribute by this name is
     passed on that was given."""

@@ -41,6 +41,7 @@ from everdex.graph.python.keys import (
     member_key,
     name_key,
     names_key,
+    operated_key,
     others_key,
     passed_key,
     passes_key,
@@ -151,6 +152,8 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
     for each, value in file.taking:
         for what in file.takes_for(value):
             sites.setdefault(taking_key(path, what), []).append(f"{what} {file.scopes[file.where[each]].key}")
+    for method, operated in file.operations.items():
+        sites[operated_key(method)] = [file.scopes[file.where[each]].key for each, _ in operated]
     for begins, dispatched in file.dispatched_by.items():
         sites[dispatched_key(begins)] = [file.scopes[file.where[each]].key for each, _ in dispatched]
     if file.indirect_calls or file.prepared:
