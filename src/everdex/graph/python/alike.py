@@ -214,6 +214,10 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
         for each, value in taking:
             if wanted[each]:
                 yield each, _Way(passed_key(path, name), ("given import", name)), [each, value]
+    for name, taking in file.given_results.items():
+        for each, value in taking:
+            if wanted[each]:
+                yield each, _Way(passed_key(path, f"{name}()"), ("given result", name)), [each, value]
     for name, numbers in file.held_imports.items():
         for each in numbers:
             if wanted[each]:

@@ -223,6 +223,18 @@ class Flows(Layout):
         return found
 
     @cached_property
+    def given_results(self) -> dict[str, list[tuple[int, int]]]:
+        """Last name of what is called -> (call, argument) of the calls that take what that gives: `add(make())`."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        entries = self.entries
+        for number in self.calls:
+            _, _, positional, keywords = entries[number]
+            for each in (*positional, *[value for _, value in keywords]) if keywords else positional:
+                if entries[each][0] == m.CALL and (name := self.last_name(entries[each][1])):
+                    found.setdefault(name, []).append((number, each))
+        return found
+
+    @cached_property
     def given_imports(self) -> dict[str, list[tuple[int, int]]]:
         """Name of what is imported, where it is from -> (call, argument) of the calls that take it."""
         found: dict[str, list[tuple[int, int]]] = {}
