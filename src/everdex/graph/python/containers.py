@@ -14,6 +14,7 @@ from everdex.graph.python import (
     builtin_calls,
     calls,
     declared,
+    heirs,
     iteration,
     members,
     names,
@@ -317,7 +318,8 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
     if kind == INSTANCE:
         found = operators.getting(engine, frozenset((value,)), fuel, value[1])
         made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found)
-        return made or records.place(engine, value, wanted, fuel) or unknown("item of an unknown value")
+        made = made or records.place(engine, value, wanted, fuel) or heirs.item(engine, value, wanted, fuel)
+        return made or unknown("item of an unknown value")
     if kind in (LITERAL, AFFIXES) or value in TEXT:
         return TEXT
     if kind == CLASS:

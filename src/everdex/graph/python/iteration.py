@@ -5,7 +5,7 @@ The elements of what is written as a container are `containers`' own.
 
 from __future__ import annotations
 
-from everdex.graph.python import attributes, calls, containers, coroutines, records
+from everdex.graph.python import attributes, calls, containers, coroutines, heirs, records
 from everdex.graph.python.engine import CALL_STEP, Engine
 from everdex.graph.python.values import FUNCTION, GENERATOR, INSTANCE, Value, Values, union, unknown
 
@@ -45,7 +45,8 @@ def iterated(engine: Engine, value: Value, fuel: int) -> Values:
     made = union(
         calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] == FUNCTION
     )
-    return made or records.place(engine, value, None, fuel) or unknown("element of an unknown value")
+    made = made or records.place(engine, value, None, fuel) or heirs.elements(engine, value, fuel)
+    return made or unknown("element of an unknown value")
 
 
 def stepped(engine: Engine, value: Value, fuel: int) -> Values:
