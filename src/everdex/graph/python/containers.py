@@ -99,8 +99,9 @@ def _elements(engine: Engine, value: Value, fuel: int) -> Values:
         return union(unpacking.unpack(engine, each, 0, fuel) for each in value[1])
     if kind == ROW:
         return union(value[2])
-    if kind == CLASS and members.is_enum(engine, value, fuel):
-        return frozenset(((INSTANCE, value[1], value[2], False),))
+    if kind == CLASS:
+        is_enum = members.is_enum(engine, value, fuel)
+        return frozenset(((INSTANCE, *value[1:3], False),)) if is_enum else iteration.of_class(engine, value, fuel)
     if kind in (EXTERNAL_INSTANCE, EXTERNAL, BUILTIN):
         return unknown("element of an external value")
     return frozenset((value,)) if kind == UNKNOWN else unknown("element of an unknown value")
