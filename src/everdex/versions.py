@@ -305,7 +305,12 @@ INTERFACE_VERSION: Final = "1"
 #     that is in reach may be implemented for what is outside; names of type parameters are nobody's types
 #     private overloads of other files are left out (Java, Kotlin, Scala, Swift); a function of Kotlin with the name
 #     of a class, and extensions of type parameters; C++: arguments that only declarations leave out, pairs of maps
-RESOLVERS_VERSION: Final = "52"
+# 53: Python: calls by another file's variable, by a closure's default, by a module's name for a method and by
+#     partialmethod; what is passed to something unknown by a name that few methods have, and by operators, `in` and
+#     item stores; methods that another class calls by a computed name; holders of descriptors that functions make;
+#     items of heirs of containers; what is passed on where it is made; a metaclass's `__iter__`; `__import__` with a
+#     list of names
+RESOLVERS_VERSION: Final = "53"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

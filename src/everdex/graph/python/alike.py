@@ -21,10 +21,12 @@ from everdex.graph.python.keys import (
     adopted_key,
     computed_stores_key,
     default_key,
+    dispatched_key,
     filled_key,
     fills_key,
     indirect_key,
     member_key,
+    operated_key,
     passed_key,
     passes_key,
     scope_key,
@@ -177,6 +179,14 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
     for each in file.indirect_calls:
         if wanted[each]:
             yield each, _Way(indirect_key(path), ("indirect call",)), each
+    for method, operated in file.operations.items():
+        for each, given in operated:
+            if wanted[each]:
+                yield each, _Way(operated_key(method), ("operated", method)), [each, *given]
+    for begins, dispatched in file.dispatched_by.items():
+        for each, asked in dispatched:
+            if wanted[each]:
+                yield each, _Way(dispatched_key(begins), ("dispatched", begins)), [each, asked]
     for each in sorted(file.prepared):
         if wanted[each]:
             yield each, _Way(indirect_key(path), ("prepared",)), each
@@ -204,6 +214,10 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
         for each, value in taking:
             if wanted[each]:
                 yield each, _Way(passed_key(path, name), ("given import", name)), [each, value]
+    for name, taking in file.given_results.items():
+        for each, value in taking:
+            if wanted[each]:
+                yield each, _Way(passed_key(path, f"{name}()"), ("given result", name)), [each, value]
     for name, numbers in file.held_imports.items():
         for each in numbers:
             if wanted[each]:

@@ -310,12 +310,7 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
         given = first(engine, positional, fuel)
         return frozenset(each for each in given if each[0] == MODULE) or unknown("dynamic code")
     if name == "__import__":
-        tops = frozenset(
-            (LITERAL, "str", each[2].partition(".")[0])
-            for each in first(engine, positional, fuel)
-            if each[0] == LITERAL and isinstance(each[2], str)
-        )
-        return loading.module(engine, (Argument("", -1, 0, tops),), (), fuel)
+        return loading.imported(engine, positional, keywords, fuel)
     if name in ("vars", "globals", "locals", "eval", "exec", "compile", "setattr"):
         return unknown("dynamic code")
     if name == "str" and len(positional) == 1:

@@ -21,6 +21,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.forwarded import MAX_INDIRECT
 from everdex.graph.python.keys import (
     BARE_KEY,
+    BASE_KEY,
     CALL_KEY,
     DECORATE_KEY,
     calls_key,
@@ -65,10 +66,12 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
         if owner >= 0 and engine.file(path).scopes[scope].name in _CONSTRUCTORS:
             found.update(dict.fromkeys(members.constructions(engine, (CLASS, path, owner), path, scope, left)))
         if not found and not is_spared and engine.file(path).scopes[scope].params:
+            for other, number in dispatching.sites_elsewhere(engine, path, scope, left):
+                found[reaching.context_at(engine.file(other), number, engine.file(path), scope, True)] = None
             told: set[tuple[str, int]] = set()
             if owner < 0 or engine.file(path).scopes[scope].name == "__init__":
                 elsewhere = [each[:2] for each in forwarded.taken_elsewhere(engine, path, scope, left)]
-                for site in (*elsewhere, *(_through_values(engine, path, owner) if owner >= 0 else ())):
+                for site in (*elsewhere, *_through_values(engine, path, owner if owner >= 0 else scope)):
                     made = reaching.contexts_of(engine, engine.file(site[0]), site[1], path, scope, left)
                     found.update(dict.fromkeys(made))
                     told.update([site] if made else ())
@@ -81,9 +84,15 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
     return result
 
 
-def _through_values(engine: Engine, path: str, owner: int) -> list[tuple[str, int]]:
-    """The calls through variables and items in the few files that name a class as a value."""
-    files = engine.offering_few(used_key(engine.file(path).scopes[owner].name)) or ()
+def _through_values(engine: Engine, path: str, scope: int) -> list[tuple[str, int]]:
+    """The calls through variables and items in the few files that name a class, or another's function, as a value."""
+    own = engine.file(path).scopes[scope]
+    is_class = own.kind == m.CLASS_SCOPE
+    if not is_class and own.parent:
+        return []
+    files = engine.offering_few(used_key(own.name)) or ()
+    if not is_class:
+        files = tuple([each for each in files if each != path])
     found: list[tuple[str, int]] = []
     for other in files if len(files) <= MAX_NAMING else ():
         there = engine.file(other)
@@ -138,11 +147,14 @@ def _calling(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fue
         sites = [site for site in sites if _may_mean(engine, (CLASS, path, owner), own.name, site, fuel)]
     engine.note(file, passed_key(path, own.name))
     aliases = file.aliases.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
+    aliases = list(dict.fromkeys((*aliases, *_named_elsewhere(engine, file, scope))))
     if aliases:
-        renamed, _ = sites_of(engine, [], list(dict.fromkeys(aliases))[:MAX_ALIASES], path)
+        renamed, _ = sites_of(engine, [], aliases[:MAX_ALIASES], path)
         sites.extend(renamed)
     if owner >= 0:
-        sites.extend((path, each) for each in file.given_attributes.get(own.name, ()) if each in file.prepared)
+        prepared = [each for each in file.given_attributes.get(own.name, ()) if each in file.prepared]
+        sites.extend((path, each) for each in prepared)
+        sites.extend(_made_by(engine, file, prepared))
     if own.kind == m.LAMBDA_SCOPE or own.name in file.passed or own.name == "__call__":
         engine.note(file, indirect_key(path))
         indirect = file.indirect_calls
@@ -150,11 +162,7 @@ def _calling(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fue
             sites.extend((path, each) for each in indirect)
         given = sorted({*file.given.get(scope, ()), *file.given.get(own.name, ())})
         sites.extend((path, each) for each in given)
-        returned = [file.scopes[file.where[each]] for each in given]
-        makers = [around.name for each, around in zip(given, returned, strict=True) if each in around.returns]
-        if makers:  # `return partial(f, x)`: what is returned there is called as a result
-            made, _ = sites_of(engine, [], [f"{name}()" for name in dict.fromkeys(makers)][:MAX_ALIASES], path)
-            sites.extend(made)
+        sites.extend(_made_by(engine, file, given))
     if own.kind == m.FUNCTION_SCOPE and file.scopes[file.owner(own.parent)].kind == m.FUNCTION_SCOPE:
         sites.extend(_taken_again(engine, _decorated_as(engine, file, file.owner(own.parent))))
     places = tuple(dict.fromkeys(sites[:MAX_PLACES]))
@@ -162,6 +170,23 @@ def _calling(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fue
     is_spared = bool(wanted) and not places and not own.decorators
     is_spared = is_spared and any(engine.is_offered(key + name) for key in (CALL_KEY, BARE_KEY) for name in names)
     return Calling(step(len(sites)), places, is_cut or len(sites) > MAX_PLACES, is_spared)
+
+
+def _named_elsewhere(engine: Engine, file: File, scope: int) -> list[str]:
+    """The names that modules give what may be a function or method: `register = registry.register_kind`."""
+    own = file.scopes[scope]
+    is_reached = own.kind == m.FUNCTION_SCOPE and file.scopes[own.parent].kind in (m.MODULE_SCOPE, m.CLASS_SCOPE)
+    if not is_reached or own.name.startswith("__"):
+        return []
+    files = engine.offering_few(BASE_KEY + own.name) or ()
+    return [name for each in files for name in engine.file(each).renamed.get(own.name, ())]
+
+
+def _made_by(engine: Engine, file: File, given: list[int]) -> list[tuple[str, int]]:
+    """The calls of what functions give back that return one of these: `return partial(f, x)`."""
+    returned = [file.scopes[file.where[each]] for each in given]
+    makers = [around.name for each, around in zip(given, returned, strict=True) if each in around.returns]
+    return sites_of(engine, [], [f"{name}()" for name in dict.fromkeys(makers)][:MAX_ALIASES], file.path)[0]
 
 
 def _taken_again(engine: Engine, decorated: list[tuple[str, str]]) -> list[tuple[str, int]]:

@@ -15,6 +15,7 @@ from everdex.graph.python import decorated_classes, hooks, living, overrides, re
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, WORTH_GIVEN, Engine
 from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
+from everdex.graph.python.rules import GIVING_METHODS, INHERITED_CONTAINERS
 from everdex.graph.python.values import (
     CLASS,
     EXTERNAL,
@@ -237,6 +238,8 @@ def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted:
     hook = hooks.missing(engine, line, receiver, wanted, fuel) if not base or is_without(base, wanted) else NOTHING
     if hook:
         return hook
+    if wanted in GIVING_METHODS and base in INHERITED_CONTAINERS and receiver[0] == INSTANCE:
+        return frozenset(((METHOD, receiver, wanted),))
     if base and not is_without(base, wanted):
         return frozenset((hooks.from_outside(f"{base}.{wanted}", receiver),))
     if base == "builtins.type":

@@ -14,6 +14,7 @@ from everdex.graph.python import (
     builtin_calls,
     calls,
     declared,
+    heirs,
     iteration,
     members,
     names,
@@ -98,8 +99,9 @@ def _elements(engine: Engine, value: Value, fuel: int) -> Values:
         return union(unpacking.unpack(engine, each, 0, fuel) for each in value[1])
     if kind == ROW:
         return union(value[2])
-    if kind == CLASS and members.is_enum(engine, value, fuel):
-        return frozenset(((INSTANCE, value[1], value[2], False),))
+    if kind == CLASS:
+        is_enum = members.is_enum(engine, value, fuel)
+        return frozenset(((INSTANCE, *value[1:3], False),)) if is_enum else iteration.of_class(engine, value, fuel)
     if kind in (EXTERNAL_INSTANCE, EXTERNAL, BUILTIN):
         return unknown("element of an external value")
     return frozenset((value,)) if kind == UNKNOWN else unknown("element of an unknown value")
@@ -317,7 +319,8 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
     if kind == INSTANCE:
         found = operators.getting(engine, frozenset((value,)), fuel, value[1])
         made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found)
-        return made or records.place(engine, value, wanted, fuel) or unknown("item of an unknown value")
+        made = made or records.place(engine, value, wanted, fuel) or heirs.item(engine, value, wanted, fuel)
+        return made or unknown("item of an unknown value")
     if kind in (LITERAL, AFFIXES) or value in TEXT:
         return TEXT
     if kind == CLASS:

@@ -1,7 +1,8 @@
 """Pass 4a, continued: what the language passes to a descriptor: an instance of a class that holds one, or the class.
 
-A class holds what its body binds to a call of the descriptor's class, or decorates with it. Where such calls are many,
-or classes, nothing is said. It does not know descriptors that are put into a class later.
+A class holds what its body binds to a call of the descriptor's class, or of a function that returns one, or decorates
+with either. Where such calls are many, or classes, nothing is said. It does not know descriptors that are put into a
+class later.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.values import CLASS, INSTANCE, NONE, NOTHING, Value, Values, open_class
 
 MAX_HOLDERS: Final = 8
+MAX_MAKERS: Final = 3  # functions that return one
 # By method: the place of the instance among its parameters and that of the class; -1 when it is given none.
 _PLACES: Final = {"__get__": (1, 2), "__set__": (1, -1), "__delete__": (1, -1), "__set_name__": (-1, 1)}
 
@@ -41,6 +43,7 @@ def _holding(engine: Engine, kind: Value, fuel: int) -> tuple[Value, ...]:
         first, *others = [engine.file(each[1]).scopes[each[2]].name for each in (kind, *below)]
         sites, is_cut = callers.sites_of(engine, [first], others, kind[1])
         found: dict[Value, None] = {}
+        makers: dict[str, None] = {}
         for path, number in sites if not is_cut else ():
             file = engine.file(path)
             around = file.where[number]
@@ -48,10 +51,30 @@ def _holding(engine: Engine, kind: Value, fuel: int) -> tuple[Value, ...]:
                 made = engine.values(path, file.entries[number][1], 0, fuel - LOOKUP_STEP)
                 if any(each[0] == CLASS and each[:3] in (kind, *below) for each in made):
                     found[CLASS, path, around] = None
+            elif name := _maker(engine, file, number):
+                makers[name] = None
+        for path, number in callers.sites_of(engine, [], list(makers), kind[1])[0] if len(makers) <= MAX_MAKERS else ():
+            file = engine.file(path)
+            around = file.where[number]
+            if file.scopes[around].kind == m.CLASS_SCOPE and number in _bound(engine, file, around):
+                made = engine.values(path, number, 0, fuel - LOOKUP_STEP)
+                if any(each[0] == INSTANCE and (CLASS, *each[1:3]) in (kind, *below) for each in made):
+                    found[CLASS, path, around] = None
         return tuple(found) if len(found) <= MAX_HOLDERS else ()
 
     result: tuple[Value, ...] = engine.ask_within(("holding", kind), fuel, answer, ())
     return result
+
+
+def _maker(engine: Engine, file: File, number: int) -> str:
+    """By which calls one has what a function returns that makes one: its own, or those of what a function around it
+    gives (`def field(name): def decorate(f): return Field(f)`); '' where it is not returned."""
+    engine.seen.append(file.seen_at(number))
+    scope = file.scopes[file.owner(file.where[number])]
+    if scope.kind != m.FUNCTION_SCOPE or number not in scope.returns:
+        return ""
+    around = file.scopes[file.owner(scope.parent)]
+    return f"{around.name}()" if around.kind == m.FUNCTION_SCOPE else scope.name
 
 
 def _bound(engine: Engine, file: File, scope: int) -> set[int]:

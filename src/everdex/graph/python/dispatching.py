@@ -1,17 +1,21 @@
 """Pass 4a, continued: the calls of a method by a name that is put together: `getattr(self, "visit_" + kind)(node)`.
 
 Nothing there names the method, so it is looked for from the method: in the files of its class and of those above it,
-where such a name is asked of an instance that may have it and may say the method's. It does not find what another class
-dispatches, nor names of which nothing is known.
+and elsewhere where the name is written to begin with a word of the method's (`visit_`). Such a name has to be asked of
+an instance that may have it and may say the method's. It does not find names of which nothing is known.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 from everdex.graph.python import classes, spelling
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import indirect_key
+from everdex.graph.python.keys import dispatched_key, indirect_key
 from everdex.graph.python.values import AFFIXES, CLASS, INSTANCE, LITERAL, Value
+
+MAX_WORDS: Final = 3  # of a method's name, from its beginning
 
 
 def sites(engine: Engine, path: str, scope: int, fuel: int) -> list[tuple[str, int]]:
@@ -32,6 +36,25 @@ def sites(engine: Engine, path: str, scope: int, fuel: int) -> list[tuple[str, i
     return found
 
 
+def sites_elsewhere(engine: Engine, path: str, scope: int, fuel: int) -> list[tuple[str, int]]:
+    """The same of what goes through objects of other classes: `getattr(each, "before_" + event)(self)`."""
+    file = engine.file(path)
+    name, owner = file.scopes[scope].name, file.class_of(scope)
+    if owner < 0 or name.startswith("_"):
+        return []
+    line = classes.mro(engine, path, owner, fuel)
+    known = {each[1] for each in line if each[0] == CLASS}
+    found: list[tuple[str, int]] = []
+    for begins in [name[: place + 1] for place, letter in enumerate(name[:-1]) if letter == "_"][:MAX_WORDS]:
+        for other in engine.offering_few(dispatched_key(begins)) or ():
+            where = engine.file(other)
+            for number, asked in where.dispatched_by[begins] if other not in known else ():
+                engine.seen.append(where.seen_at(number))
+                if _says(engine, where, asked, name, fuel) and _is_asked(engine, where, asked, line, fuel):
+                    found.append((other, number))
+    return found
+
+
 def _says(engine: Engine, file: File, asked: int, name: str, fuel: int) -> bool:
     """Whether the name that is put together may be this one."""
     texts = engine.values(file.path, file.entries[asked][2][1], 0, fuel - LOOKUP_STEP)
@@ -41,6 +64,7 @@ def _says(engine: Engine, file: File, asked: int, name: str, fuel: int) -> bool:
 
 
 def _is_asked(engine: Engine, file: File, asked: int, line: tuple[Value, ...], fuel: int) -> bool:
-    """Whether it is asked of an instance of a class of this line."""
+    """Whether it is asked of an instance of a class of this line, or of one below."""
     owners = engine.values(file.path, file.entries[asked][2][0], 0, fuel - LOOKUP_STEP)
-    return any(each[0] == INSTANCE and (CLASS, *each[1:3]) in line for each in owners)
+    kinds = [(CLASS, *each[1:3]) for each in owners if each[0] == INSTANCE]
+    return any(each in line or line[0] in classes.mro(engine, each[1], each[2], fuel) for each in kinds)

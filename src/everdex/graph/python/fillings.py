@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python.flows import Flows
+from everdex.graph.python.computed import Computed
 from everdex.graph.python.rules import CONTAINER_NAMES, FACTORIES, ITEM_METHODS, PUTS
 
 # From a container to what is taken from it: the part of an expression that has it.
@@ -18,7 +18,7 @@ _TAKEN_FROM: Final = {m.SUBSCRIPT: 1, m.ELEMENT: 1, m.ITEM: 1, m.NARROWED: 1, m.
 _MAX_TAKEN: Final = 8  # containers within containers, and names between them
 
 
-class Fillings(Flows):
+class Fillings(Computed):
     """A decoded file with what is put into containers."""
 
     @cached_property

@@ -5,9 +5,10 @@ Indexes over the file's layout, made when first asked for. What a value *is* is 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python.layout import Layout
@@ -109,7 +110,7 @@ class Flows(Layout):
             entry = entries[entries[number][1]]
             kind = entry[0]
             if kind == m.NAME:
-                for each in entry[2]:
+                for each in entry[2] or self._bound_around(number, entry[1]):
                     if not self._is_plain(entries[bindings[each][2]]):
                         found.append(number)
                         break
@@ -117,11 +118,28 @@ class Flows(Layout):
                 found.append(number)
         return found
 
+    def _bound_around(self, expression: int, name: str) -> Iterable[int]:
+        """What a function around binds to a name that is called inside, but for parameters whose only values are what
+        is passed: these are followed from there (`forwarded`)."""
+        scope = self.owner(self.where[expression])
+        while scope > 0:
+            scope = self.owner(self.scopes[scope].parent)
+            if scope and self.scopes[scope].kind != m.CLASS_SCOPE and name in self.names[scope]:
+                return [each for each in self.names[scope][name] if not self._is_only_passed(self.bindings[each][2])]
+        return ()
+
+    def _is_only_passed(self, value: int) -> bool:
+        entry = self.entries[value]
+        default = self.scopes[entry[1]].params[entry[2]][3] if entry[0] == m.PARAMETER else -1
+        return entry[0] == m.PARAMETER and (default < 0 or self.entries[default][0] not in _NAMED)
+
     @cached_property
     def prepared(self) -> frozenset[int]:
-        """Calls of `partial`: what they are given first is called later, with the rest and more."""
+        """Calls of `partial`, and of its like for methods: what they are given first is called later, with the rest and
+        more."""
         entries = self.entries
-        made = [each for each in self.calls_by_name.get("partial", ()) if entries[each][0] == m.CALL]
+        named = (*self.calls_by_name.get("partial", ()), *self.calls_by_name.get("partialmethod", ()))
+        made = [each for each in named if entries[each][0] == m.CALL]
         return frozenset(each for each in made if entries[each][2] and entries[entries[each][2][0]][0] != m.STAR)
 
     @cached_property
@@ -143,21 +161,6 @@ class Flows(Layout):
         """What a call calls, or prepares."""
         entry = self.entries[number]
         return int(entry[2][0] if number in self.prepared else entry[1])
-
-    @cached_property
-    def dispatched(self) -> list[tuple[int, int]]:
-        """Those of them that call what `getattr` gives under a name that is not written there, with that call of it."""
-        found: list[tuple[int, int]] = []
-        for number in self.indirect_calls if "getattr" in self.calls_by_name else ():
-            callee = self.entries[number][1]
-            entry = self.entries[callee]
-            values = [self.bindings[each][2] for each in entry[2]] if entry[0] == m.NAME else [callee]
-            found.extend((number, each) for each in values if self._asks_computed(self.entries[each]))
-        return found
-
-    def _asks_computed(self, entry: Any) -> bool:
-        is_getattr = entry[0] == m.CALL and len(entry[2]) > 1 and self.entries[entry[1]][:2] == (m.NAME, "getattr")
-        return is_getattr and self.entries[entry[2][1]][0] != m.LITERAL
 
     @cached_property
     def passed(self) -> frozenset[str]:
@@ -217,6 +220,18 @@ class Flows(Layout):
                 what = self.entries[each]
                 if what[0] == m.DEFINITION or what[0] == m.NAME:
                     found.setdefault(what[1], []).append(number)
+        return found
+
+    @cached_property
+    def given_results(self) -> dict[str, list[tuple[int, int]]]:
+        """Last name of what is called -> (call, argument) of the calls that take what that gives: `add(make())`."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        entries = self.entries
+        for number in self.calls:
+            _, _, positional, keywords = entries[number]
+            for each in (*positional, *[value for _, value in keywords]) if keywords else positional:
+                if entries[each][0] == m.CALL and (name := self.last_name(entries[each][1])):
+                    found.setdefault(name, []).append((number, each))
         return found
 
     @cached_property
@@ -360,17 +375,6 @@ class Flows(Layout):
             entry = self.entries[store.value]
             if store.owner < 0 and entry[0] == m.NAME:
                 found.setdefault(entry[1], []).append((store.base, store.value))
-        return found
-
-    @cached_property
-    def computed_stores(self) -> list[tuple[int, int, int]]:
-        """(base, name, value) of `setattr` with a name that is not written there."""
-        found = []
-        for number in self.calls_by_name.get("setattr", ()):
-            entry = self.entries[number]
-            is_plain = entry[0] == m.CALL and len(entry[2]) == 3 and self.entries[entry[1]][0] == m.NAME
-            if is_plain and self.entries[entry[2][1]][0] != m.LITERAL:
-                found.append((entry[2][0], entry[2][1], entry[2][2]))
         return found
 
     @cached_property

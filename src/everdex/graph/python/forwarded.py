@@ -66,11 +66,34 @@ def sites(engine: Engine, path: str, scope: int, fuel: int) -> list[tuple[str, i
         ]  # fmt: skip
         # Its own file names a function that is decorated nowhere else, so that calls there are not found by that.
         found.update(dict.fromkeys((*each, False) for each in _followed(engine, "", first, fuel)))
+    found.update(dict.fromkeys(_made_and_passed(engine, file, scope, fuel)))
     found.update(dict.fromkeys((*each, False) for each in parsed.sites(engine, file, scope, fuel)))
     is_made = file.class_of(scope) >= 0 and own.name == "__init__"
     if file.class_of(scope) < 0 or is_made:
         found.update(dict.fromkeys((*each, is_made) for each in _passed_elsewhere(engine, file, scope, fuel)))
     return list(found)
+
+
+def _made_and_passed(engine: Engine, file: File, scope: int, fuel: int) -> Iterator[tuple[str, int, bool]]:
+    """The calls of a function that another gives back, or of an object, where what makes it stands in the call that
+    takes it: `add(make())`."""
+    own = file.scopes[scope]
+    around = file.scopes[file.owner(own.parent)] if own.parent > 0 else None
+    is_object = around is not None and around.kind == m.CLASS_SCOPE and own.name == "__call__"
+    if around is None or (around.kind == m.CLASS_SCOPE and not is_object):
+        return
+    for other in engine.calling(around.name) or ():
+        there = engine.file(other)
+        engine.note(there, passed_key(other, f"{around.name}()"))
+        taking = there.given_results.get(around.name, ())
+        for number, argument in taking if len(taking) <= MAX_TAKERS else ():
+            engine.seen.append(there.seen_at(number))
+            made = engine.values(other, argument, 0, fuel - LOOKUP_STEP)
+            wanted = (INSTANCE, file.path, own.parent) if is_object else (FUNCTION, file.path, scope)
+            if any(each[:3] == wanted for each in made):
+                first = list(_takers(engine, there, number, partial(operator.eq, argument), fuel))
+                for each in _followed(engine, "", first, fuel):
+                    yield *each, is_object
 
 
 def _passed_elsewhere(engine: Engine, file: File, scope: int, fuel: int) -> Iterator[tuple[str, int]]:
@@ -142,8 +165,8 @@ def _followed(engine: Engine, home: str, waiting: list[_Taker], fuel: int) -> It
         done.add(taker)
         file = engine.look_at(taker.path, taker.scope)
         engine.note(file, taking_key(taker.path, file.scopes[taker.scope].key))
-        if taker.path != home:
-            for each in _called(engine, file, taker):
+        for each in _called(engine, file, taker):
+            if taker.path != home or each not in file.indirect_calls:
                 yield taker.path, each
         filled = {each[1] for each in _filled_attributes(file, taker)}
         for name in sorted(_tables(engine, file, taker) | filled):

@@ -5,7 +5,9 @@ The elements of what is written as a container are `containers`' own.
 
 from __future__ import annotations
 
-from everdex.graph.python import attributes, calls, containers, coroutines, records
+from collections.abc import Iterable
+
+from everdex.graph.python import attributes, calls, classes, containers, coroutines, heirs, records
 from everdex.graph.python.engine import CALL_STEP, Engine
 from everdex.graph.python.values import FUNCTION, GENERATOR, INSTANCE, Value, Values, union, unknown
 
@@ -30,22 +32,30 @@ def outcome_of(engine: Engine, value: Value, fuel: int) -> Values:
 
 def iterated(engine: Engine, value: Value, fuel: int) -> Values:
     for name in ("__iter__", "__aiter__"):
-        found = attributes.of(engine, value, name, fuel, value[1])
-        functions = [each for each in found if each[0] == FUNCTION]
+        functions = [each for each in attributes.of(engine, value, name, fuel, value[1]) if each[0] == FUNCTION]
         if functions:
-            made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
-            parts = [
-                stepped(engine, each, fuel)
-                if each[0] == INSTANCE
-                else containers.elements(engine, each, fuel - CALL_STEP)
-                for each in made
-            ]
-            return union(parts)
+            return _begun(engine, functions, fuel)
     found = attributes.of(engine, value, "__getitem__", fuel, value[1])
     made = union(
         calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] == FUNCTION
     )
-    return made or records.place(engine, value, None, fuel) or unknown("element of an unknown value")
+    made = made or records.place(engine, value, None, fuel) or heirs.elements(engine, value, fuel)
+    return made or unknown("element of an unknown value")
+
+
+def of_class(engine: Engine, value: Value, fuel: int) -> Values:
+    """What going through a class gives: what its metaclass says."""
+    found = classes.of_metaclass(engine, value, "__iter__", fuel)
+    functions = [each for each in found if each[0] == FUNCTION]
+    return _begun(engine, functions, fuel) if functions else unknown("element of an unknown value")
+
+
+def _begun(engine: Engine, functions: Iterable[Value], fuel: int) -> Values:
+    made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
+    return union(
+        stepped(engine, each, fuel) if each[0] == INSTANCE else containers.elements(engine, each, fuel - CALL_STEP)
+        for each in made
+    )
 
 
 def stepped(engine: Engine, value: Value, fuel: int) -> Values:

@@ -159,6 +159,16 @@ def indirect_key(path: str) -> str:
     return f"py:indirect:{path}"
 
 
+def dispatched_key(begins: str) -> str:
+    """Where any file calls an attribute under a name that it puts together and that begins with this word."""
+    return f"py:dispatched:{begins}"
+
+
+def operated_key(method: str) -> str:
+    """Where any file has an operator, or stores an item, that may call a special method of this name."""
+    return f"py:operated:{method}"
+
+
 def taking_key(path: str, what: str) -> str:
     """Where a function, by its key, passes on, stores or calls what it is given, or where an attribute by this name is
     passed on that was given."""

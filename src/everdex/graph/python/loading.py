@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from everdex.graph.python import builtin_calls, modules, parameters
-from everdex.graph.python.contexts import Keywords, Positional
+from everdex.graph.python import builtin_calls, containers, modules, parameters
+from everdex.graph.python.contexts import Argument, Keywords, Positional
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.values import (
     AFFIXES,
     BUILTIN,
+    DISPLAY,
     EXTERNAL,
     LIST,
     LITERAL,
@@ -43,6 +44,21 @@ def module(engine: Engine, positional: Positional, keywords: Keywords, fuel: int
             elif isinstance(start, str) and (package or not start.startswith(".")):
                 found.append(modules.find(engine, package + start, positional[0].path))
     return frozenset(found) or unknown("module by a computed name")
+
+
+def imported(engine: Engine, positional: Positional, keywords: Keywords, fuel: int) -> Values:
+    """What `__import__` gives: the package that a name begins with, or the module, where something is taken from it."""
+    wanted = builtin_calls.nth(engine, positional, 3, fuel) or union(
+        parameters.argument(engine, value, fuel) for key, value in keywords if key == "fromlist"
+    )
+    if any(each[0] != DISPLAY or containers.length(engine, each) for each in wanted):
+        return module(engine, positional[:1], (), fuel)
+    tops = frozenset(
+        (LITERAL, "str", each[2].partition(".")[0])
+        for each in builtin_calls.first(engine, positional, fuel)
+        if each[0] == LITERAL and isinstance(each[2], str)
+    )
+    return module(engine, (Argument("", -1, 0, tops),), (), fuel)
 
 
 def listed(engine: Engine, positional: Positional, keywords: Keywords, fuel: int) -> Values:

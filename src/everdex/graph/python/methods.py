@@ -5,7 +5,7 @@ from __future__ import annotations
 from everdex.facts.python import model as m
 from everdex.graph.python import builtin_calls, classes, containers, making, spelling
 from everdex.graph.python.contexts import Argument, Keywords, Positional
-from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.engine import FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.values import (
     AFFIXES,
     ANNOTATED,
@@ -15,6 +15,7 @@ from everdex.graph.python.values import (
     EXTERNAL_INSTANCE,
     FUNCTION,
     GENERATOR,
+    INSTANCE,
     KEEPING,
     KEYED,
     LIST,
@@ -49,7 +50,7 @@ def result(engine: Engine, receiver: Value, name: str, positional: Positional, k
     if kind == CLASS and name == "__subclasses__":
         below = classes.subclasses(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP)
         return frozenset(((LIST, frozenset(below or ())),))
-    if kind in _HOLDERS:
+    if kind in _HOLDERS or kind == INSTANCE:
         return _held(engine, receiver, name, positional, fuel)
     if kind == GENERATOR and name in ("__next__", "send", "__anext__", "asend"):
         return containers.elements(engine, receiver, fuel)
@@ -119,6 +120,8 @@ def type_name(engine: Engine, receiver: Value) -> str:
         return "dict" if entry[0] == m.DICT else str(entry[1])
     if kind in (LITERAL, BUILTIN):
         return str(receiver[1])
+    if kind == INSTANCE:  # of a class that inherits from it
+        return classes.outside(classes.mro(engine, receiver[1], receiver[2], FUEL)).rpartition(".")[2]
     if kind == ANNOTATED:
         file = engine.file(receiver[1])
         return file.last_name(file.entries[receiver[2]][1]).lower()

@@ -29,6 +29,7 @@ from everdex.graph.python.keys import (
     calls_key,
     computed_stores_key,
     default_key,
+    dispatched_key,
     exported_key,
     filled_key,
     fills_key,
@@ -40,6 +41,7 @@ from everdex.graph.python.keys import (
     member_key,
     name_key,
     names_key,
+    operated_key,
     others_key,
     passed_key,
     passes_key,
@@ -142,6 +144,8 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
         sites[passed_key(path, name)] = [*given, "of", *of_others, "as", *file.aliases.get(name, ())]
     for name, taking in (*file.given_imports.items(), *file.given_classes.items()):
         sites.setdefault(passed_key(path, name), []).extend(file.scopes[file.where[each]].key for each, _ in taking)
+    for name, taking in file.given_results.items():
+        sites[passed_key(path, f"{name}()")] = [file.scopes[file.where[each]].key for each, _ in taking]
     for name, held in file.held_imports.items():
         sites.setdefault(passed_key(path, name), []).extend(f"in {file.scopes[file.where[each]].key}" for each in held)
     for function, names in file.aliases.items():
@@ -150,6 +154,10 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
     for each, value in file.taking:
         for what in file.takes_for(value):
             sites.setdefault(taking_key(path, what), []).append(f"{what} {file.scopes[file.where[each]].key}")
+    for method, operated in file.operations.items():
+        sites[operated_key(method)] = [file.scopes[file.where[each]].key for each, _ in operated]
+    for begins, dispatched in file.dispatched_by.items():
+        sites[dispatched_key(begins)] = [file.scopes[file.where[each]].key for each, _ in dispatched]
     if file.indirect_calls or file.prepared:
         computed = [file.scopes[file.where[each]].key for each, _ in file.dispatched]
         called = [file.scopes[file.where[each]].key for each in file.indirect_calls]

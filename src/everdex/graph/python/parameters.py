@@ -18,6 +18,7 @@ from everdex.graph.python import (
     descriptors,
     fixtures,
     metaclasses,
+    operations,
     protocols,
 )
 from everdex.graph.python.around import binding_scope
@@ -208,7 +209,10 @@ def anywhere(
         parts.append(_adopted(engine, file, scope, fuel - NAME_STEP))
     if default >= 0:
         parts.append(engine.values(file.path, default, 0, fuel - NAME_STEP))
-    if owner >= 0 and index == 1 and own.name in _BINARY and (scope, index) in file.asked_parameters:
+    operated = operations.passed(engine, file, scope, index, fuel - LOOKUP_STEP)
+    if is_known(operated):
+        parts.append(operated)
+    elif owner >= 0 and index == 1 and own.name in _BINARY and (scope, index) in file.asked_parameters:
         parts.append(frozenset(((INSTANCE, file.path, owner, True),)))
     fixture = fixtures.value(engine, file, scope, name, fuel) if default < 0 else NOTHING
     if fixture:

@@ -1,14 +1,17 @@
 """Pass 4b, continued: how one call site calls one function, whatever the value that is called is made of.
 
 The reverse of `calls`: there a call is asked for what it gives, here for the arguments with which it reaches a function
-that is known. It does not look for the call sites (`callers`).
+that is known. A call by a name that few methods have may be of each of them, where nothing is known of the receiver:
+what it passes is little to assume. It does not look for the call sites (`callers`).
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from everdex.graph.python import builtin_calls, callers, calls, classes, containers, parameters
+from everdex.facts.python import model as m
+from everdex.graph.model import Target
+from everdex.graph.python import builtin_calls, callers, calls, classes, containers, parameters, targets
 from everdex.graph.python.contexts import Argument, Context, Keywords, Positional
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
@@ -23,6 +26,7 @@ from everdex.graph.python.values import (
     PARTIAL,
     STATIC,
     Value,
+    is_known,
     is_open,
     ordered,
 )
@@ -51,10 +55,13 @@ def _contexts_in(
     entry = file.entries[number]
     found: list[Context] = []
     # Most calls of a name are of another function.
+    values = engine.values(file.path, entry[1], context, fuel)
     callees = [
-        value for value in engine.values(file.path, entry[1], context, fuel)
-        if value[0] in _REACHING and (value[0] != FUNCTION or value[1:3] in meant)
-    ]  # fmt: skip
+        value for value in values if value[0] in _REACHING and (value[0] != FUNCTION or value[1:3] in meant)
+    ]
+    if not callees and not is_known(values) and _may_be_by_name(engine, file, entry[1], path, scope):
+        owner = (INSTANCE, path, engine.file(path).class_of(scope), True)
+        callees = [(FUNCTION, path, scope, 0, owner)]
     if callees:
         positional, keywords = calls.arguments(file, number, context)
         for value in callees:
@@ -63,6 +70,15 @@ def _contexts_in(
             else:
                 _reach(engine, value, positional, keywords, path, scope, fuel, found)
     return found
+
+
+def _may_be_by_name(engine: Engine, file: File, callee: int, path: str, scope: int) -> bool:
+    """Whether a call of something of which nothing is known is by a name that few methods have, this one among them."""
+    entry = file.entries[callee]
+    own = engine.file(path).scopes[scope]
+    if entry[0] != m.ATTRIBUTE or entry[2] != own.name:
+        return False
+    return Target(path, own.key) in targets.by_method_name(engine, own.name)
 
 
 def context_at(file: File, number: int, function: File, scope: int, is_bound: bool) -> Context:
@@ -111,6 +127,12 @@ def _reach(
     elif kind == EXTERNAL and value[1] == "functools.partial" and positional and not positional[0].starred:
         for each in ordered(parameters.argument(engine, positional[0], fuel)):  # who goes on calls it with the rest
             _reach(engine, each, positional[1:], keywords, path, scope, fuel - CALL_STEP, found)
+    elif kind == EXTERNAL and value[1] == "functools.partialmethod" and positional and not positional[0].starred:
+        made = (INSTANCE, path, engine.file(path).class_of(scope), True)
+        for each in ordered(parameters.argument(engine, positional[0], fuel)):
+            if each[0] == FUNCTION and made[2] >= 0:
+                bound = (*each[:4], made)
+                _reach(engine, bound, positional[1:], keywords, path, scope, fuel - CALL_STEP, found)
     elif kind == EXTERNAL and value[1] in CALLS_ARGUMENT:
         for function, given in builtin_calls.called_arguments(engine, value[1], positional, keywords, fuel):
             for each in function:

@@ -119,6 +119,10 @@ CONTAINERS: Final = MAPPING_TYPES | frozenset(
         "weakref.WeakSet",
     )
 )
+# What classes inherit from to hold items themselves, and the methods that give these.
+INHERITED_MAPPINGS: Final = MAPPING_TYPES | {"collections.UserDict"}
+INHERITED_CONTAINERS: Final = CONTAINERS | INHERITED_MAPPINGS | {"collections.UserList"}
+GIVING_METHODS: Final = frozenset(("get", "pop", "setdefault", "popleft", "popitem", "values", "items", "keys"))
 CONTAINER_NAMES: Final = frozenset(name.rpartition(".")[2] for name in CONTAINERS)
 
 # Methods of mappings that give an item.
