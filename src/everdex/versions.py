@@ -49,7 +49,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 2: a job may be of a semantic context
     "jobs": SchemaRange(1, 2, 2),
     # 1: rename plans by id: what was asked for, and once begun what each file was and becomes
-    "rename_plan": SchemaRange(1, 1, 1),
+    # 2: places in doubt that were taken
+    "rename_plan": SchemaRange(1, 2, 2),
     # 1: what discharges an ambiguity: signature, contents, reason, the places that were open
     "decision": SchemaRange(1, 1, 1),
     # 1: evidence with anchors, claims, decisions, and what was dropped

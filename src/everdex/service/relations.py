@@ -35,6 +35,7 @@ from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index, Reading
 from everdex.service.renaming import rename_body
 from everdex.state.rename import check_name
+from everdex.state.taking import check_places
 from everdex.state.unknown import REASONS, Unseen, unseen_uses
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
@@ -61,6 +62,7 @@ class Question:
     depth: int = DEFAULT_DEPTH
     budget: int = DEFAULT_BUDGET
     new: str = ""  # what a rename is to call it
+    take: tuple[str, ...] = ()  # places in doubt that are to be edits of a rename
     role: str = ""  # of ROLES: only such references
     wait: bool = False  # for the finished graph, also where part of the answer can be told before
     levels: int | None = None  # how far an architecture's directories are opened; None: as fits a sheet
@@ -198,6 +200,7 @@ def check(question: Question) -> None:
         raise QueryError(f"there are no pictures of {question.method}", hint="ask for impact or architecture")
     if question.method == "rename":
         check_name(question.new)
+        check_places(question.take)
     if not question.symbol.strip():
         raise QueryError("which symbol? the name is empty", hint="name it: NAME, Class.name, path:line or path::name")
     if len(question.symbol.encode("utf-8", "replace")) > limits.MAX_PATH_BYTES:
@@ -366,7 +369,7 @@ def _leading(definition: Definition) -> frozenset[Role]:
 
 
 def _rename(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
-    return _Body(*rename_body(opened.atlas, definition, question.new, question.limit))
+    return _Body(*rename_body(opened.atlas, definition, question.new, question.limit, question.take))
 
 
 def _refs(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:

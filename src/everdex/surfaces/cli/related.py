@@ -66,7 +66,11 @@ def ask(
     index = Index.open_to_read(root or ".", shared_store=shared_store)
     if "symbol" in params:
         params = {**params, "symbol": from_root(params["symbol"], index.root.path)}
-    question = relations.Question(method, **{"limit" if name == "k" else name: value for name, value in params.items()})
+    given = {"limit" if name == "k" else name: value for name, value in params.items()}
+    if "take" in params:
+        params["take"] = [_place_from_root(place, index.root.path) for place in params["take"]]
+        given["take"] = tuple(params["take"])
+    question = relations.Question(method, **given)
     relations.check(question)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     asked = {**params, "no_sync": no_sync, "snapshot_id": snapshot_id}
@@ -83,9 +87,24 @@ def from_root(symbol: str, root: Path) -> str:
     match = _NAMED_IN_FILE.fullmatch(symbol)
     if match is None or not os.path.isfile(match[1]):
         return symbol
-    parent, name = os.path.split(os.path.abspath(match[1]))
+    named = _below(match[1], root)
+    return named + (match[2] or "") if named is not None else symbol
+
+
+def _place_from_root(place: str, root: Path) -> str:
+    """A place as answers list it, from the root; else a file or directory named from where we are."""
+    match = _NAMED_IN_FILE.fullmatch(place)
+    if match is None or os.path.exists(root / match[1]) or not os.path.exists(match[1]):
+        return place
+    named = _below(match[1], root)
+    return named + (match[2] or "") if named is not None else place
+
+
+def _below(path: str, root: Path) -> str | None:
+    """A path from the root; None when it is outside."""
+    parent, name = os.path.split(os.path.abspath(path))
     real = Path(os.path.realpath(parent)) / name
-    return real.relative_to(root).as_posix() + (match[2] or "") if real.is_relative_to(root) else symbol
+    return real.relative_to(root).as_posix() if real.is_relative_to(root) else None
 
 
 Lines = Callable[[dict[str, Any]], Iterable[str]]
