@@ -27,7 +27,7 @@ from everdex.graph.queries import called_as, overriders, uses
 from everdex.graph.syntax import Syntax
 from everdex.state.reserved import is_reserved
 from everdex.state.taking import check_places, taken
-from everdex.state.unknown import REASONS, WITH_OBJECTS, Bound, is_member, same_name, unknown_places
+from everdex.state.unknown import REASONS, SCOPED, WITH_OBJECTS, Bound, is_member, same_name, unknown_places
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
 _MAX_NAME: Final = 200
@@ -264,6 +264,11 @@ class _Written:
             return False
         return self._syntax_of(edit.path).how(edit.byte_start, edit.byte_end) in _PLAIN
 
+    def has_scopes(self, path: str) -> bool:
+        """Whether it is known of every bare name of a file what it is bound to."""
+        file = self._atlas.graph.number(path)
+        return file is not None and self._atlas.entry(file).language in SCOPED
+
     def _syntax_of(self, path: str) -> Syntax:
         if path not in self._syntax:
             file = self._atlas.graph.number(path)
@@ -312,6 +317,8 @@ class _Doubts:
         self._add(path, site.line, site.column, str(site.role), str(site.status), reason, edit)
 
     def add_mention(self, found: Mention, edit: RenameEdit | None) -> None:
+        if found.how == "name" and edit is not None and self._written.has_scopes(found.path):
+            edit = None  # of a bare name that scopes leave open a parameter or a local is most likely the owner
         self._add(found.path, found.line, found.column, found.how, "unresolved", REASONS[found.how], edit)
 
     def _add(

@@ -94,10 +94,11 @@ def from_root(symbol: str, root: Path) -> str:
 def _place_from_root(place: str, root: Path) -> str:
     """A place as answers list it, from the root; else a file or directory named from where we are."""
     match = _NAMED_IN_FILE.fullmatch(place)
-    if match is None or os.path.exists(root / match[1]) or not os.path.exists(match[1]):
+    if match is None:
         return place
-    named = _below(match[1], root)
-    return named + (match[2] or "") if named is not None else place
+    path = os.path.normpath(match[1])
+    named = None if os.path.exists(root / path) else _below(path, root)
+    return (named if named is not None and os.path.exists(path) else path) + (match[2] or "")
 
 
 def _below(path: str, root: Path) -> str | None:
