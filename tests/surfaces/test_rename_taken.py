@@ -220,6 +220,34 @@ def test_a_local_that_only_holds_a_function_is_not_taken(tmp_path: Path) -> None
     assert (root / "app.py").read_text() == files["app.py"].replace("core.helper", "core.assist")
 
 
+def test_what_leads_elsewhere_is_taken_by_its_line_only(tmp_path: Path) -> None:
+    """A library's own, and what both classes are asked for: to take all doubts is not to have looked at these."""
+    files = {
+        "box.py": "class Box:\n    def unpack(self): ...\n\n\nclass Bag:\n    def unpack(self): ...\n",
+        "app.py": (
+            "import zipfile\n\nfrom box import Bag, Box\n\n\n"
+            "def go(which, unknown):\n"
+            "    one = Box() if which else Bag()\n"
+            "    one.unpack()\n"
+            "    zipfile.unpack()\n"
+            "    unknown.unpack()\n"
+        ),
+    }
+    root = _tree(tmp_path / "tree", files)
+    plan = _plan(root, "Box.unpack", "unwrap", "--take-doubts")
+    assert _taken(plan) == [("app.py", 10)]
+    assert {(doubt["line"], doubt["takeable"], doubt["elsewhere"]) for doubt in plan["doubts"]} == {
+        (8, True, True), (9, True, True)
+    }  # fmt: skip
+    assert plan["counts"]["takeable"] == 0
+    assert _taken(_plan(root, "Box.unpack", "unwrap", "--take", "app.py:8")) == [("app.py", 8)]
+    assert _taken(_plan(root, "Box.unpack", "unwrap", "--take", "app.py")) == [("app.py", 10)]
+    (root / "app.py").write_text(files["app.py"].replace("    unknown.unpack()\n", ""))
+    done = everdex("rename", "Box.unpack", "unwrap", root, "--plan", "--take", "app.py")
+    assert done.code == 2
+    assert "what is in doubt at app.py leads elsewhere" in done.err
+
+
 def test_what_was_taken_is_kept_as_a_decision(tmp_path: Path) -> None:
     """Who looks later finds which places were edited without being certain."""
     root = _tree(tmp_path / "tree", _PYTHON)

@@ -53,7 +53,8 @@ def rename_body(
         "clashes": [msgspec.to_builtins(clash) for clash in found.clashes],
         "counts": {
             "edits": len(found.edits), "taken": sum(bool(edit.doubt) for edit in found.edits),
-            "doubts": len(found.doubts), "takeable": sum(doubt.takeable for doubt in found.doubts), "left": len(left),
+            "doubts": len(found.doubts), "left": len(left),
+            "takeable": sum(doubt.takeable and not doubt.elsewhere for doubt in found.doubts),
             **dict(sorted(Counter(doubt.certainty for doubt in found.doubts).items())),
         },
     }  # fmt: skip

@@ -62,6 +62,7 @@ class RenameDoubt(msgspec.Struct, frozen=True):
     certainty: str
     reason: str
     takeable: bool  # the old name is written there, in code: it can be made an edit
+    elsewhere: bool  # as far as it is known it leads to something else: nobody takes it but by its line
 
 
 class RenameClash(msgspec.Struct, frozen=True):
@@ -150,7 +151,7 @@ def plan(atlas: Atlas, definition: Definition, new: str, take: Collection[str] =
             # The variable has a name of its own, which is not renamed: no use of it can be.
             doubts.add(use.path, use.site, "a name that may only hold it", None)
         elif elsewhere:
-            doubts.add(use.path, use.site, "it may mean something else too", edit)
+            doubts.add(use.path, use.site, "it means something else too", edit, elsewhere=True)
         else:
             edits[edit.path, edit.byte_start] = edit
     is_inside = is_member(atlas, definition) and atlas.entry(definition.file).language == "python"
@@ -159,7 +160,8 @@ def plan(atlas: Atlas, definition: Definition, new: str, take: Collection[str] =
             continue  # Python imports modules and what stands at their top, no members
         if not written.names_another(path, site, old, targets):
             why = site.reason or "taken for something outside the repository"
-            doubts.add(path, site, why, _at_site(atlas, path, site, old, contents))
+            edit = _at_site(atlas, path, site, old, contents)
+            doubts.add(path, site, why, edit, elsewhere=bool(site.targets) or site.status is Status.EXTERNAL)
     for found in unknown_places(atlas, definition, {edit.path for edit in edits.values()}):
         edit = _edit(atlas, found.path, atlas.byte(found.path, found.line, found.column), found.how, old, contents)
         if edit is not None and found.how == "listed" and not is_member(atlas, definition):
@@ -219,9 +221,7 @@ def _at_site(atlas: Atlas, path: str, site: Site, old: str, contents: dict[str, 
     return _edit(atlas, path, begin + places[0], str(site.role), old, contents) if len(places) == 1 else None
 
 
-def _edit(
-    atlas: Atlas, path: str, start: int, role: str, old: str, contents: dict[str, str]
-) -> RenameEdit | None:
+def _edit(atlas: Atlas, path: str, start: int, role: str, old: str, contents: dict[str, str]) -> RenameEdit | None:
     source = atlas.view.source(path)
     end = start + len(old.encode())
     if source[start:end] != old.encode():
@@ -313,8 +313,8 @@ class _Doubts:
         node = item.node
         self._add(item.path, node.name_line, node.name_column, "definition", "unresolved", reason, None)
 
-    def add(self, path: str, site: Site, reason: str, edit: RenameEdit | None) -> None:
-        self._add(path, site.line, site.column, str(site.role), str(site.status), reason, edit)
+    def add(self, path: str, site: Site, reason: str, edit: RenameEdit | None, *, elsewhere: bool = False) -> None:
+        self._add(path, site.line, site.column, str(site.role), str(site.status), reason, edit, elsewhere)
 
     def add_mention(self, found: Mention, edit: RenameEdit | None) -> None:
         if found.how == "name" and edit is not None and self._written.has_scopes(found.path):
@@ -322,11 +322,12 @@ class _Doubts:
         self._add(found.path, found.line, found.column, found.how, "unresolved", REASONS[found.how], edit)
 
     def _add(
-        self, path: str, line: int, column: int, role: str, certainty: str, reason: str, edit: RenameEdit | None
-    ) -> None:
+        self, path: str, line: int, column: int, role: str, certainty: str, reason: str, edit: RenameEdit | None,
+        elsewhere: bool = False,
+    ) -> None:  # fmt: skip
         takeable = edit is not None and self._written.is_plain(edit)
         text = self._atlas.line(path, line)
-        doubt = RenameDoubt(path, line, column, role, text, certainty, reason, takeable)
+        doubt = RenameDoubt(path, line, column, role, text, certainty, reason, takeable, elsewhere)
         self._found[path, line, column, role] = doubt, edit
 
     def settled(

@@ -1,7 +1,8 @@
 """Which places in doubt somebody takes into a rename, as they name them: a file, a directory, a line, a column.
 
 A place that can be taken is one of code at which exactly the old name is written; what a string, a comment or a
-document says is never taken. Nothing is guessed: a name that fits no place in doubt is refused.
+document says is never taken. One that leads elsewhere as far as is known is taken only by its line: who takes many at
+once has not looked at it. Nothing is guessed: a name that fits no place in doubt is refused.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ class Doubtful(Protocol):
     def reason(self) -> str: ...
     @property
     def takeable(self) -> bool: ...
+    @property
+    def elsewhere(self) -> bool: ...
 
 
 def check_places(take: Collection[str]) -> None:
@@ -47,19 +50,26 @@ def taken(doubts: Sequence[Doubtful], take: Iterable[str]) -> set[int]:
     """The numbers of those that are taken; `QueryError` when a place fits none, or none that can be taken."""
     found: set[int] = set()
     for place in take:
-        there = [number for number, doubt in enumerate(doubts) if _is_at(doubt, place)]
+        below = {number for number, doubt in enumerate(doubts) if _is_below(doubt, place)}
+        there = below or {number for number, doubt in enumerate(doubts) if _is_on_line(doubt, place)}
         can_be = {number for number in there if doubts[number].takeable}
-        if not can_be and place != EVERYWHERE:
+        chosen = {number for number in can_be if not doubts[number].elsewhere} if below else can_be
+        if not chosen and place != EVERYWHERE:
             if not there:
                 raise QueryError(f"nothing is in doubt at {place[:200]}", hint=_HINT)
-            raise QueryError(f"{place[:200]} cannot be taken: {doubts[there[0]].reason}", hint="edit it by hand")
-        found |= can_be
+            if can_be:
+                raise QueryError(f"what is in doubt at {place[:200]} leads elsewhere", hint="take it by PATH:LINE")
+            reason = doubts[min(there)].reason
+            raise QueryError(f"{place[:200]} cannot be taken: {reason}", hint="edit it by hand")
+        found |= chosen
     return found
 
 
-def _is_at(doubt: Doubtful, place: str) -> bool:
-    if place in (EVERYWHERE, doubt.path) or doubt.path.startswith(f"{place.rstrip('/')}/"):
-        return True
+def _is_below(doubt: Doubtful, place: str) -> bool:
+    return place in (EVERYWHERE, doubt.path) or doubt.path.startswith(f"{place.rstrip('/')}/")
+
+
+def _is_on_line(doubt: Doubtful, place: str) -> bool:
     at = _PLACE.fullmatch(place)
     if at is None or (at[1], int(at[2])) != (doubt.path, doubt.line):
         return False

@@ -101,7 +101,7 @@ class StateQuestions(Asking):
     ) -> state_model.RenamePlan:  # fmt: skip
         """Every place that renaming a symbol takes, and apart at most `k` that are in doubt; nothing is changed.
 
-        `take` makes edits of places in doubt: "path", "path:line" or "path:line:column" from 1; "." of all that can be.
+        `take` makes edits of doubts: "path", "path:line" or "path:line:column" (from 1); "." for all that may mean it.
         """
         question = Question("rename", symbol, limit=k, new=new_name, take=tuple(take))
         check(question)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ _LEFT_SHOWN: Final = 10
 @click.option("--plan", "planned", is_flag=True, help="Make the plan. Nothing is changed.")
 @click.option("--apply", "plan_id", metavar="PLAN_ID", help="Carry out the plan with this id, as it was shown.")
 @click.option("--leave-doubts", is_flag=True, help="With --apply: leave the places in doubt as they are.")
-@click.option("--take-doubts", is_flag=True, help="With --plan: edit every place in doubt that can be edited.")
+@click.option("--take-doubts", is_flag=True, help="With --plan: edit all places in doubt that may mean it.")
 @click.option(
     "--take", "places", multiple=True, metavar="PLACE",
     help="With --plan: edit this place in doubt, PATH:LINE as it is listed, or those of PATH. Can be repeated.",
@@ -46,8 +46,9 @@ def rename_command(
     left as they are, and listed below.
 
     Places in doubt that are right can be taken: `--take` with their place, or `--take-doubts` for all of them, makes
-    a plan with an id of its own that edits these, too, and says which they are. Only code can be taken in which the
-    very name is written; strings, and names that stand for something else as well, are to be edited by hand.
+    a plan with an id of its own that edits these, too, and says which they are. What leads elsewhere as far as is
+    known is taken only by its line. Only code can be taken in which the very name is written; strings, and names that
+    stand for something else as well, are to be edited by hand.
 
     The plan has an id. `--apply` works it out again from the tree as it is; only when it comes out the same are the
     files written, all of them or none. A plan with places in doubt is refused until --leave-doubts says that somebody
@@ -121,7 +122,7 @@ def _all_lines(document: dict[str, Any]) -> Iterator[Line]:
         if edit["doubt"]:
             yield False, f"taken: {_at(edit)} ({escape(edit['doubt'])})"
     for doubt in document["doubts"]:
-        yield False, f"in doubt: {_at(doubt)} ({escape(doubt['reason'])}{'' if doubt['takeable'] else '; by hand'})"
+        yield False, f"in doubt: {_at(doubt)} ({escape(doubt['reason'])}{how_taken(doubt)})"
     if document["doubts_omitted"]:
         yield False, f"{document['doubts_omitted']:,} more in doubt (raise -k)"
     yield from ((False, line) for line in _left(document))
@@ -131,6 +132,11 @@ def _all_lines(document: dict[str, Any]) -> Iterator[Line]:
         yield False, f"edit those in doubt, too: --take PLACE, or --take-doubts for {counts['takeable']:,} of them"
     decided = " --leave-doubts" if document["doubts"] or document["clashes"] else ""
     yield False, f"carry it out: everdex rename --apply {document['plan_id']}{decided}"
+
+
+def how_taken(doubt: Mapping[str, Any]) -> str:
+    """What is said of a doubt that is not taken with all others."""
+    return "; by hand" if not doubt["takeable"] else "; leads elsewhere as far as known" if doubt["elsewhere"] else ""
 
 
 def _at(place: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from everdex.surfaces.cli.output import escape
+from everdex.surfaces.cli.rename import how_taken
 from everdex.surfaces.mcp import model, related
 from everdex.surfaces.mcp.budget import Spendable, fit
 
@@ -27,6 +28,7 @@ class Doubt(BaseModel):
     path: str
     line: int
     takeable: bool = Field(description="`take` can make an edit of it; else it is to be edited by hand")
+    elsewhere: bool = Field(description="leads to something else as far as known: only `path:line` takes it")
     role: str
     certainty: str
     reason: str
@@ -66,7 +68,7 @@ def rename_plan(document: Mapping[str, Any], new: str, budget: int) -> dict[str,
         for edit in document.get("edits", ())
     ]  # fmt: skip
     doubts = [
-        {**{name: doubt[name] for name in ("path", "line", "takeable", "role", "certainty", "reason")},
+        {**{name: doubt[name] for name in ("path", "line", "takeable", "elsewhere", "role", "certainty", "reason")},
          "text": doubt["text"].strip()[:200]}
         for doubt in document.get("doubts", ())
     ]  # fmt: skip
@@ -109,8 +111,7 @@ def _lines(reply: Mapping[str, Any]) -> Iterator[str]:
         times = f" ({len(more) + 1} times)" if more else ""
         yield f"{path}:{line}{times}: {first['text']}{f' (taken from doubt: {doubt})' if doubt else ''}"
     for place in reply["doubts"]:
-        by_hand = "" if place["takeable"] else "; by hand"
-        yield f"in doubt: {place['path']}:{place['line']}: {place['text']} ({place['reason']}{by_hand})"
+        yield f"in doubt: {place['path']}:{place['line']}: {place['text']} ({place['reason']}{how_taken(place)})"
     for place in reply["left"]:
         yield f"left as it is: {place['path']}:{place['line']}: {place['text']}"
     for clash in reply["clashes"]:

@@ -52,7 +52,7 @@ SymbolName = Annotated[
 ]
 TakenPlaces = Annotated[
     list[str] | None,
-    Field(description="doubts to edit as well: path:line of one, or a path for all in it; . for all that can be"),
+    Field(description="doubts to edit as well: path:line of one, or a path for all in it; . for all that may mean it"),
 ]
 Count = Annotated[int, Field(ge=1, le=limits.MAX_RESULTS, description="at most this many results")]
 
