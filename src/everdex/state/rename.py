@@ -151,7 +151,8 @@ def plan(atlas: Atlas, definition: Definition, new: str, take: Collection[str] =
             # The variable has a name of its own, which is not renamed: no use of it can be.
             doubts.add(use.path, use.site, "a name that may only hold it", None)
         elif elsewhere:
-            doubts.add(use.path, use.site, "it means something else too", edit, elsewhere=True)
+            leads = any(target.path for target in elsewhere)  # to what nobody renames
+            doubts.add(use.path, use.site, "it may mean something else too", edit, elsewhere=leads)
         else:
             edits[edit.path, edit.byte_start] = edit
     is_inside = is_member(atlas, definition) and atlas.entry(definition.file).language == "python"
