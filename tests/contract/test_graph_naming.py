@@ -54,10 +54,12 @@ def test_several_matches_are_listed_and_nothing_else_is_said(tmp_path: Path, toy
 
 
 def test_five_thousand_symbols_of_one_name(tmp_path: Path, toy: None) -> None:
-    """Bounded: fifty are listed, the others counted; one of them can still be asked for."""
+    """Bounded: fifty are listed or as many as are wanted, the others counted; one of them can still be asked for."""
     ask = asker(synced(tmp_path / "tree", {f"m{n}.txt": "def same()\n" * 250 for n in range(20)}))
     answer = ask("refs", "same")
     assert (len(answer["matches"]), answer["matches_omitted"]) == (50, 4_950)
+    few = ask("refs", "same", limit=3)
+    assert (len(few["matches"]), few["matches_omitted"], len(few["resolution"]["candidates"])) == (3, 4_997, 3)
     assert ask("refs", "m7.txt:31")["symbol"]["start_line"] == 31
 
 

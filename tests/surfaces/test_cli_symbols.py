@@ -116,7 +116,22 @@ def test_names_like_it_are_suggestions_not_results(project: Path, asked: str, na
     assert f"like it ({how}): {name}  app/store.py:1  class" in done.err
     document = everdex("symbols", asked, project, "--json").json
     assert document["definitions"] == []
-    assert document["suggestions"][0]["places"] == [{"path": "app/store.py", "start_line": 1, "kind": "class"}]
+    assert document["suggestions"][0]["places"] == [
+        {"path": "app/store.py", "start_line": 1, "kind": "class", "qualified_name": "SnapshotView"}
+    ]
+
+
+@pytest.mark.parametrize("command", ["symbols", "refs"])
+def test_a_misspelt_member_is_suggested_with_its_owner(tmp_path: Path, command: str) -> None:
+    """Whoever names the class means its member: that stands first, however many others are called so, and each says
+    whose it is."""
+    others = "".join(f"class A{number}:\n    def opne_all(self): ...\n    def open(self): ...\n" for number in range(6))
+    root = tree(tmp_path / "many", {"a.py": others, "z.py": "class Zebra:\n    def open(self): ...\n"})
+    done = everdex(command, "Zebra.opne", root)
+    assert done.code == 1
+    likes = [line for line in done.err.splitlines() if line.startswith("like it")]
+    assert likes[0] == "like it (fuzzy): Zebra.open  z.py:2  method"
+    assert likes[1] == "like it (fuzzy): A0.open  a.py:3  method"
 
 
 def test_a_file_gives_its_outline(project: Path) -> None:

@@ -95,7 +95,9 @@ def before_graph(
         return None
     asked = naming.as_known(view, question.symbol.strip())
     question = replace(question, symbol=asked)
-    early = meant.before_graph(index, view, names, asked, freshness, options.progress, warnings)
+    early = meant.before_graph(
+        index, view, names, asked, question.limit, freshness, options.progress, warnings
+    )
     if early is not None or question.wait or question.method not in begun.METHODS:
         return early
 
@@ -226,7 +228,7 @@ def answer(
     else:
         asked = naming.as_known(view, question.symbol.strip())
         found = written_out(atlas, naming.find(atlas, asked))
-        body = meant.named(atlas, names, asked, found)
+        body = meant.named(atlas, names, asked, found, question.limit)
         file = found[0].file if len(found) == 1 and question.method == "callees" else None
         missing = (*coverage.of_path(view, atlas, asked), *coverage.of_name(atlas, asked)) if not found else ()
         name = "" if file is not None else found[0].node.name if found else naming.last_of(asked)

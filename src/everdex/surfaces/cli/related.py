@@ -154,10 +154,7 @@ def no_symbol(document: dict[str, Any], *, listed: bool = True) -> Iterator[str]
     asked = escape(document["query"])
     if not document["matches"]:
         yield f"no definition is called {asked}"
-        for item in document["suggestions"]:
-            for place in item["places"]:
-                where = f"{escape(place['path'])}:{place['start_line']}"
-                yield f"like it ({item['how']}): {escape(item['name'])}  {where}  {place['kind']}"
+        yield from like_it(document)
         return
     total = len(document["matches"]) + document["matches_omitted"]
     yield f"{total:,} definitions fit {asked}; name one by path:line or path::name"
@@ -165,6 +162,14 @@ def no_symbol(document: dict[str, Any], *, listed: bool = True) -> Iterator[str]
         yield f"{escape(item['path'])}:{item['name_line']}:{escape(item['text'])}"
     if document["matches_omitted"]:
         yield f"{document['matches_omitted']:,} more not shown"
+
+
+def like_it(document: dict[str, Any]) -> Iterator[str]:
+    """Names like the one that nothing has: whose each is, and where."""
+    for item in document["suggestions"]:
+        for place in item["places"]:
+            where = f"{escape(place['path'])}:{place['start_line']}"
+            yield f"like it ({item['how']}): {escape(place['qualified_name'])}  {where}  {place['kind']}"
 
 
 # -- showing -----------------------------------------------------------------------------------
