@@ -33,8 +33,8 @@ def _log(home: Path) -> list[dict[str, object]]:
 
 
 def test_a_detached_daemon_serves_until_it_is_stopped(repository: Path, home: Path) -> None:
-    """`serve --detach` comes back when it answers, and says so of one that runs already; `stop` when it has gone; a second
-    stop finds none."""
+    """`serve --detach` comes back when it answers, also one that runs already; `stop` when it has gone; then none is
+    left to stop."""
     started = everdex("serve", "--detach", "--json", cwd=repository)
     pid = started.json["pid"]
     try:
