@@ -124,6 +124,22 @@ _DECLARED = {
 }
 
 
+def test_a_macro_with_a_list_before_the_name_is_not_its_parameters(tmp_path: Path) -> None:
+    """`void printflike(2, 3) report(…);` declares what is written out with three parameters: one definition."""
+    files = {
+        "log.h": (
+            "#define printflike(a, b) __attribute__((format(printf, a, b)))\n"
+            "struct item;\nvoid printflike(2, 3) report(struct item *, const char *, ...);\n"
+        ),
+        "log.c": '#include "log.h"\nvoid\nreport(struct item *i, const char *fmt, ...)\n{\n}\n',
+        "use.c": '#include "log.h"\nvoid use(struct item *i) { report(i, "a"); }\n',
+    }
+    answer = asker(synced(tmp_path / "tree", files))("callers", "report")
+    assert answer["matches"] == []
+    assert answer["symbol"]["path"] == "log.c"
+    assert [item["name"] for item in answer["callers"]] == ["use"]
+
+
 def test_references_of_a_function_have_its_declarations(tmp_path: Path) -> None:
     """Where C declares it, in a header or beside a caller; what another file keeps to itself is another's."""
     ask = asker(synced(tmp_path / "tree", _DECLARED))
