@@ -83,7 +83,15 @@ def test_a_definition_is_named_by_its_id(project: Path) -> None:
     symbol = everdex("refs", "SnapshotView.close", "--json", cwd=project).json["symbol"]["symbol"]["symbolId"]
     (project / "app/more.py").write_text("def more():\n    pass\n")
     done = everdex("symbols", symbol, cwd=project)
-    assert done.lines == ["app/store.py:4:app.store.SnapshotView.close(self) -> None"]
+    assert done.lines == ["app/store.py:4:SnapshotView.close(self) -> None"]
+
+
+def test_a_definition_reads_the_same_by_its_name_and_by_its_package(tmp_path: Path) -> None:
+    """What the index finds by its name, and only the graph by that of its package, is called the same."""
+    root = tree(tmp_path / "go", {"main.go": "package shop\n\nfunc Price(a int) int { return a }\n"})
+    assert everdex("callers", "Price", root).code == 1
+    documents = [everdex("symbols", name, root, "--json").json for name in ("Price", "shop.Price")]
+    assert [item["qualified_name"] for document in documents for item in document["definitions"]] == ["Price", "Price"]
 
 
 def test_a_definition_has_signature_doc_and_source(project: Path) -> None:
