@@ -106,5 +106,6 @@ def _definition(atlas: Atlas, item: Definition) -> dict[str, Any]:
     kept = ("path", "name", "kind", "start_line", "end_line", "name_line", "name_column", "signature")
     return {
         **{name: described[name] for name in kept}, "qualified_name": plain_name(node.key), "doc": "",
-        "public": node.public, "byte_start": node.start_byte, "byte_end": node.end_byte, "match": "exact", "source": written,
+        "public": node.public, "byte_start": node.start_byte, "byte_end": node.end_byte,
+        "match": "exact", "source": written,
     }  # fmt: skip
