@@ -237,7 +237,8 @@ def answer(
         if len(found) == 1:
             told = _BODIES[question.method](opened, found[0], question, freshness)
             body |= told.fields
-            limits_hit, about = told.limits_hit, (*about, *told.warnings)
+            about = (*about, *told.warnings, *coverage.of_module(found[0], question.method))
+            limits_hit = told.limits_hit
             if question.method in begun.WITH_RESERVATION:
                 body |= coverage.reservation(atlas, opened.ways)
                 about = (*about, *coverage.of_waiting(atlas, opened.ways))
