@@ -49,7 +49,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 2: a job may be of a semantic context
     "jobs": SchemaRange(1, 2, 2),
     # 1: rename plans by id: what was asked for, and once begun what each file was and becomes
-    "rename_plan": SchemaRange(1, 1, 1),
+    # 2: places in doubt that were taken
+    "rename_plan": SchemaRange(1, 2, 2),
     # 1: what discharges an ambiguity: signature, contents, reason, the places that were open
     "decision": SchemaRange(1, 1, 1),
     # 1: evidence with anchors, claims, decisions, and what was dropped
@@ -82,7 +83,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 13: C and C++: conditionals around heads of statements, comments of several lines behind `#else`, functions that a
 #     macro is wrapped around; Rust: impls for references and pointers have the name of the type;
 #     Kotlin: bodies of classes behind `by`
-CHUNKER_VERSION: Final = "13"
+# 14: signatures of fields and properties behind lines of annotations
+CHUNKER_VERSION: Final = "14"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -159,7 +161,7 @@ VECTORS_VERSION: Final = "1"
 #     C and C++: what stands under a condition; Rust: paths of calls as written; the definitions of chunker 13
 #     calls in branches that are not read, in what C++ may take for parameters, of macros that are types or statements;
 #     Scala, Kotlin: bases that are constructed are called and inherited from; Swift: macros; Rust: tokens like `char`
-# 35: JavaScript: keys of definitions that are inside each other without end are bounded
+# 35: JavaScript: keys of definitions that are inside each other without end are bounded; the signatures of chunker 14
 FACTS_VERSION: Final = "35"
 
 # 1: public definitions with normalised signatures, and what a file passes on

@@ -54,10 +54,12 @@ def test_several_matches_are_listed_and_nothing_else_is_said(tmp_path: Path, toy
 
 
 def test_five_thousand_symbols_of_one_name(tmp_path: Path, toy: None) -> None:
-    """Bounded: fifty are listed, the others counted; one of them can still be asked for."""
+    """Bounded: fifty are listed or as many as are wanted, the others counted; one of them can still be asked for."""
     ask = asker(synced(tmp_path / "tree", {f"m{n}.txt": "def same()\n" * 250 for n in range(20)}))
     answer = ask("refs", "same")
     assert (len(answer["matches"]), answer["matches_omitted"]) == (50, 4_950)
+    few = ask("refs", "same", limit=3)
+    assert (len(few["matches"]), few["matches_omitted"], len(few["resolution"]["candidates"])) == (3, 4_997, 3)
     assert ask("refs", "m7.txt:31")["symbol"]["start_line"] == 31
 
 
@@ -120,6 +122,22 @@ _DECLARED = {
     "b.c": '#include "a.h"\nextern int twice(int a);\nint run(void) { return twice(1); }\n',
     "c.c": "static int twice(int a);\nint own(void) { return twice(2); }\nstatic int twice(int a) { return a; }\n",
 }
+
+
+def test_a_macro_with_a_list_before_the_name_is_not_its_parameters(tmp_path: Path) -> None:
+    """`void printflike(2, 3) report(…);` declares what is written out with three parameters: one definition."""
+    files = {
+        "log.h": (
+            "#define printflike(a, b) __attribute__((format(printf, a, b)))\n"
+            "struct item;\nvoid printflike(2, 3) report(struct item *, const char *, ...);\n"
+        ),
+        "log.c": '#include "log.h"\nvoid\nreport(struct item *i, const char *fmt, ...)\n{\n}\n',
+        "use.c": '#include "log.h"\nvoid use(struct item *i) { report(i, "a"); }\n',
+    }
+    answer = asker(synced(tmp_path / "tree", files))("callers", "report")
+    assert answer["matches"] == []
+    assert answer["symbol"]["path"] == "log.c"
+    assert [item["name"] for item in answer["callers"]] == ["use"]
 
 
 def test_references_of_a_function_have_its_declarations(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,17 @@ def test_a_daemon_runs_what_is_queued(root: Path, home: Path) -> None:
         assert index.gate(["app.py"]).files == ours.gate(["app.py"]).files
         assert index.state().files == ours.state().files
         ours.close()
+
+
+@pytest.mark.parametrize("with_daemon", [True, False])
+def test_doubts_of_a_rename_are_taken_by_name(tmp_path: Path, home: Path, with_daemon: bool) -> None:
+    """With a daemon or without: the same plan, and what is carried out is what it showed."""
+    files = {"box.py": "class Box:\n    def unpack(self): ...\n", "app.py": "def go(x):\n    x.unpack()\n"}
+    root = tree(tmp_path / "renamed", files)
+    with Daemon(root, home) if with_daemon else nullcontext(), everdex.open(root, daemon=with_daemon) as index:
+        plain = index.rename_plan("Box.unpack", "unwrap")
+        taken = index.rename_plan("Box.unpack", "unwrap", take=["app.py:2"])
+        assert [doubt.takeable for doubt in plain.doubts] == [True]
+        assert [(edit.path, edit.doubt) for edit in taken.edits] == [("app.py", "untyped parameter"), ("box.py", "")]
+        assert index.rename_apply(taken.plan_id or "").edits == 2
+    assert (root / "app.py").read_text() == "def go(x):\n    x.unwrap()\n"

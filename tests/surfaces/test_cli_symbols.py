@@ -83,7 +83,15 @@ def test_a_definition_is_named_by_its_id(project: Path) -> None:
     symbol = everdex("refs", "SnapshotView.close", "--json", cwd=project).json["symbol"]["symbol"]["symbolId"]
     (project / "app/more.py").write_text("def more():\n    pass\n")
     done = everdex("symbols", symbol, cwd=project)
-    assert done.lines == ["app/store.py:4:app.store.SnapshotView.close(self) -> None"]
+    assert done.lines == ["app/store.py:4:SnapshotView.close(self) -> None"]
+
+
+def test_a_definition_reads_the_same_by_its_name_and_by_its_package(tmp_path: Path) -> None:
+    """What the index finds by its name, and only the graph by that of its package, is called the same."""
+    root = tree(tmp_path / "go", {"main.go": "package shop\n\nfunc Price(a int) int { return a }\n"})
+    assert everdex("callers", "Price", root).code == 1
+    documents = [everdex("symbols", name, root, "--json").json for name in ("Price", "shop.Price")]
+    assert [item["qualified_name"] for document in documents for item in document["definitions"]] == ["Price", "Price"]
 
 
 def test_a_definition_has_signature_doc_and_source(project: Path) -> None:
@@ -116,7 +124,22 @@ def test_names_like_it_are_suggestions_not_results(project: Path, asked: str, na
     assert f"like it ({how}): {name}  app/store.py:1  class" in done.err
     document = everdex("symbols", asked, project, "--json").json
     assert document["definitions"] == []
-    assert document["suggestions"][0]["places"] == [{"path": "app/store.py", "start_line": 1, "kind": "class"}]
+    assert document["suggestions"][0]["places"] == [
+        {"path": "app/store.py", "start_line": 1, "kind": "class", "qualified_name": "SnapshotView"}
+    ]
+
+
+@pytest.mark.parametrize("command", ["symbols", "refs"])
+def test_a_misspelt_member_is_suggested_with_its_owner(tmp_path: Path, command: str) -> None:
+    """Whoever names the class means its member: that stands first, however many others are called so, and each says
+    whose it is."""
+    others = "".join(f"class A{number}:\n    def opne_all(self): ...\n    def open(self): ...\n" for number in range(6))
+    root = tree(tmp_path / "many", {"a.py": others, "z.py": "class Zebra:\n    def open(self): ...\n"})
+    done = everdex(command, "Zebra.opne", root)
+    assert done.code == 1
+    likes = [line for line in done.err.splitlines() if line.startswith("like it")]
+    assert likes[0] == "like it (fuzzy): Zebra.open  z.py:2  method"
+    assert likes[1] == "like it (fuzzy): A0.open  a.py:3  method"
 
 
 def test_a_file_gives_its_outline(project: Path) -> None:

@@ -33,14 +33,17 @@ def _log(home: Path) -> list[dict[str, object]]:
 
 
 def test_a_detached_daemon_serves_until_it_is_stopped(repository: Path, home: Path) -> None:
-    """`serve --detach` comes back when it answers; `stop` when it has gone; a second stop finds none."""
+    """`serve --detach` comes back when it answers, also one that runs already; `stop` when it has gone; then none is
+    left to stop."""
     started = everdex("serve", "--detach", "--json", cwd=repository)
     pid = started.json["pid"]
     try:
         assert everdex("status", "--json", cwd=repository).json["daemon"]["pid"] == pid
         again = everdex("serve", "--detach", "--json", cwd=repository)
-        assert (again.code, again.json["error"]["code"]) == (10, "busy")
-        assert f"process {pid}" in again.json["error"]["message"]
+        assert (again.code, again.json["pid"], again.json["started"]) == (0, pid, False)
+        assert (started.json["started"], again.json["socket"]) == (True, started.json["socket"])
+        told = everdex("serve", "--detach", cwd=repository)
+        assert (told.code, told.out, told.err) == (0, "", f"already serving {repository} (process {pid})\n")
     finally:
         stopped = everdex("stop", "--json", cwd=repository)
     assert (stopped.code, stopped.json["stopped"], stopped.json["pid"]) == (0, True, pid)

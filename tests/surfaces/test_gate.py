@@ -164,6 +164,15 @@ def test_states_of_what_is_not_clean(root: Path) -> None:
     assert everdex("state", "--no-sync", "vendor/lib.py", "--json", cwd=root).json["counts"] == {"clean": 1}
 
 
+def test_a_file_skipped_for_its_content_says_so(root: Path) -> None:
+    """It is known by its hash, so it is counted here, and not among what `status` calls indexed; and it says why."""
+    (root / "old.py").write_bytes("def helper():\n    return 'für'\n".encode("latin-1"))
+    whole, status = everdex("state", "--root", root, "--json").json, everdex("status", root, "--json").json
+    assert whole["counts"]["clean"] == status["counts"]["files_indexed"] + status["skipped"]["encoding"]
+    done = everdex("state", "old.py", "--root", root)
+    assert done.lines == ["old.py: clean, unknown", "  not_indexed encoding"]
+
+
 def test_links_and_other_directories_lead_to_the_same_file(root: Path, tmp_path: Path) -> None:
     """A file is named from where we are, also through a link to the repository."""
     (tmp_path / "link").symlink_to(root)

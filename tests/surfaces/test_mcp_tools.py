@@ -44,7 +44,10 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
                 "        self.sign(cookie)\n\n"
                 "    def _secret(self) -> str:\n        return 'x'\n"
             ),
-            "src/other.py": "def save_session(cookie):\n    return cookie\n\n\ndef Unique_Name():\n    return 1\n",
+            "src/other.py": (
+                "def save_session(cookie):\n    return cookie\n\n\ndef Unique_Name():\n    return 1\n\n\n"
+                "def go(thing):\n    thing._secret()\n"
+            ),
             "src/ledger.py": f"def post_ledger(total):\n{LONG}\n    return total\n",
             "web/one.js": "var a=1;" * 2000 + "needle_in_line();" + "var b=2;" * 2000 + "\n",
             "docs/guide.md": "# Guide\n\nHow a session cookie is signed.\n",
@@ -170,7 +173,7 @@ def test_symbol_outlines_a_file(agent: Agent) -> None:
     """A path gives what the file defines; one that is not indexed is told as such."""
     answer = agent.ask("symbol", name="./src/other.py")
     assert answer["by"] == "path"
-    assert [entry["name"] for entry in answer["outline"]["symbols"]] == ["save_session", "Unique_Name"]
+    assert [entry["name"] for entry in answer["outline"]["symbols"]] == ["save_session", "Unique_Name", "go"]
     assert "src/none.py" in agent.ask("symbol", name="src/none.py")["warnings"][0]
 
 
@@ -250,6 +253,24 @@ def test_a_rename_is_planned_and_not_made(agent: Agent) -> None:
     several = agent.ask("rename_plan", symbol="save_session", new_name="keep_session")
     assert (several["symbol"], len(several["matches"]), several["edits"]) == (None, 2, [])
     assert agent.fail("rename_plan", symbol="Unique_Name", new_name="a.b")["code"] == "query_invalid"
+
+
+def test_doubts_of_a_rename_are_taken_by_their_place(agent: Agent) -> None:
+    """They are edits of another plan then, and say why they were in doubt; a place without a doubt is refused."""
+    asked = {"symbol": "SessionStore._secret", "new_name": "_key"}
+    plan = agent.ask("rename_plan", **asked)
+    assert [(doubt["path"], doubt["line"], doubt["takeable"]) for doubt in plan["doubts"]] == [
+        ("src/other.py", 10, True)
+    ]
+    taken = agent.ask("rename_plan", **asked, take=["src/other.py:10"])
+    assert [(edit["path"], edit["line"], edit["doubt"]) for edit in taken["edits"]] == [
+        ("src/other.py", 10, "untyped parameter"), ("src/session.py", 8, "")
+    ]  # fmt: skip
+    assert (taken["doubts"], taken["plan_id"] == plan["plan_id"]) == ([], False)
+    assert agent.ask("rename_plan", **asked, take=["."])["plan_id"] == taken["plan_id"]
+    text = agent.call("rename_plan", **asked, take=["src"]).content[0].text  # type: ignore[union-attr]
+    assert "src/other.py:10: thing._secret() (taken from doubt: untyped parameter)\n" in text
+    assert agent.fail("rename_plan", **asked, take=["src/other.py:1"])["code"] == "query_invalid"
 
 
 def test_search_by_example(agent: Agent) -> None:
@@ -380,9 +401,12 @@ def test_bad_arguments_are_coded_errors(
 
 def test_calls_in_flight_together_are_all_answered(agent: Agent) -> None:
     """Twelve at once, of every kind, each with its own answer."""
-    calls: list[tuple[str, dict[str, Any]]] = [
-        ("symbol", {"name": f"entry_{number}"}) for number in range(8)
-    ] + [("search", {"query": "session"}), ("grep", {"pattern": "cookie"}), ("files", {}), ("status", {})]
+    calls: list[tuple[str, dict[str, Any]]] = [("symbol", {"name": f"entry_{number}"}) for number in range(8)] + [
+        ("search", {"query": "session"}),
+        ("grep", {"pattern": "cookie"}),
+        ("files", {}),
+        ("status", {}),
+    ]
     results = agent.at_once(calls)
     assert [result.is_error for result in results] == [False] * 12
     names = [result.structured_content["definitions"][0]["name"] for result in results[:8]]  # type: ignore[index]

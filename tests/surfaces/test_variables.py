@@ -219,7 +219,7 @@ def test_attributes_that_methods_store_are_found_by_name(made: Workspace) -> Non
     index = Index.open(made.path)
     named.ask(index, "Box", Reading(), SyncOptions(), references=1)
     (found,) = named.ask(index, "Box.lid", Reading(), SyncOptions()).to_dict()["definitions"]
-    assert (found["qualified_name"], found["kind"], found["start_line"]) == ("box.Box.lid", "field", 3)
+    assert (found["qualified_name"], found["kind"], found["start_line"]) == ("Box.lid", "field", 3)
 
 
 def test_exports_carry_variables(made: Workspace, tmp_path: Path) -> None:

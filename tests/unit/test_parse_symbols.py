@@ -96,3 +96,21 @@ def test_documentation_ranges() -> None:
     text = '"""Module."""\n# note\nx = "not a doc"\n'
     parsed = parse_file("a.py", text.encode(), IndexConfig())
     assert [text[start:end] for start, end in parsed.doc_ranges] == ['"""Module."""', "# note"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "qualified_name", "signature"),
+    [
+        ("A.java", "class A {\n  @Autowired\n  private Foo foo;\n}\n", "A.foo", "@Autowired private Foo foo;"),
+        ("a.kt", "class A {\n  @get:Sync\n  var most = 64\n}\n", "A.most", "@get:Sync var most = 64"),
+        ("a.cs", "class A {\n  [Key]\n  private int id;\n}\n", "A.id", "[Key] private int id;"),
+        ("a.cs", "class A {\n  [Must]\n  public string Name { get; }\n}\n", "A.Name", "[Must] public string Name"),
+        ("a.ts", "class A {\n  @Input()\n  name = 1\n}\n", "A.name", "@Input() name = 1"),
+        ("a.py", "class A:\n    x: int = (\n        1)\n", "A.x", "x: int = ("),
+    ],
+)  # fmt: skip
+def test_a_signature_has_the_name_behind_lines_of_annotations(
+    name: str, text: str, qualified_name: str, signature: str
+) -> None:
+    """A list of fields is read by their names: an annotation alone tells nobody which field it is."""
+    assert symbols_of(name, text)[qualified_name].signature == signature

@@ -41,8 +41,8 @@ def _bodies(atlas: Atlas, declared: Definition) -> list[Definition]:
         return []
     found = [item for item in _alike(atlas, declared) if not is_declaration(atlas, item)]
     if len(found) > 1:  # overloads
-        types = _parameters(declared.node.signature)
-        found = [item for item in found if _parameters(item.node.signature) == types] or found
+        types = _parameters(declared)
+        found = [item for item in found if _parameters(item) == types] or found
     if len(found) > 1:
         found = [item for item in found if _includes(atlas, item.file, declared.file)] or found
     return found
@@ -59,7 +59,7 @@ def declarations(atlas: Atlas, body: Definition) -> list[Definition]:
 def _alike(atlas: Atlas, definition: Definition) -> Iterator[Definition]:
     """Functions that may be the same one: of the same name and as many parameters, kept to no other file."""
     node = definition.node
-    key, count = plain_name(node.key), len(_parameters(node.signature))
+    key, count = plain_name(node.key), len(_parameters(definition))
     for file in atlas.graph.tables["names"].holders(key32(node.name)):
         if atlas.graph.files[file].language not in _LANGUAGES or node.name not in atlas.columns(file).node_names:
             continue
@@ -67,7 +67,7 @@ def _alike(atlas: Atlas, definition: Definition) -> Iterator[Definition]:
             if (
                 item.node.kind in _KINDS
                 and plain_name(item.node.key) == key
-                and len(_parameters(item.node.signature)) == count
+                and len(_parameters(item)) == count
                 and (file == definition.file or not (_is_static(item) or _is_static(definition)))
             ):
                 yield item
@@ -129,9 +129,14 @@ def is_declaration(atlas: Atlas, item: Definition) -> bool:
     return c_family and item.node.kind in _KINDS and item.node.signature.endswith(";")
 
 
-def _parameters(signature: str) -> tuple[str, ...]:
-    """Each as written, without its name as far as that is seen; commas inside brackets separate none."""
-    depth, begin = 0, signature.find("(") + 1
+def _parameters(item: Definition) -> tuple[str, ...]:
+    """Each as written, without its name as far as that is seen; commas inside brackets separate none.
+
+    They stand behind the name: before it a macro may have a list of its own (`void printflike(2, 3) report(int, …);`).
+    """
+    signature = item.node.signature
+    named = re.search(rf"(?<!\w){re.escape(item.node.name)}\s*\(", signature)
+    depth, begin = 0, named.end() if named else signature.find("(") + 1
     found: list[str] = []
     for place in range(begin - 1, len(signature)):
         character = signature[place]

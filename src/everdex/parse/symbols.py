@@ -81,7 +81,8 @@ def _signature(item: Definition, data: bytes) -> str:
         else:
             end = _header_end(data, start, min(item.name_start, limit), limit)
     else:
-        newline = data.find(b"\n", start, limit)
+        # Annotations may stand on lines of their own before it: the line that has the name is the one that tells most.
+        newline = data.find(b"\n", max(start, min(item.name_start, limit)), limit)
         end = newline if newline != -1 else limit
     text = one_line(data[start:end], item.language)
     return text.rstrip(" {:=").removesuffix(" do")[:_MAX_TEXT]
@@ -90,7 +91,7 @@ def _signature(item: Definition, data: bytes) -> str:
 def _header_end(data: bytes, start: int, name: int, limit: int) -> int:
     """Without a body field: up to the first brace or line end outside brackets, behind annotations' own lines."""
     end = _line_end(data, start, limit)
-    while end < name and data[start:end].lstrip().startswith((b"@", b"#[")):
+    while end < name and data[start:end].lstrip().startswith((b"@", b"#[", b"[")):
         start = end + 1
         end = _line_end(data, start, limit)
     return end

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from everdex import clock, versions
+from everdex.roots import Root, everdex_home, store_id
 
 if TYPE_CHECKING:
     from everdex.search.budget import Packed, Snippet
@@ -50,6 +51,15 @@ def of_emptiness(manifest: Manifest, root: Path) -> tuple[str, ...]:
     if not manifest.skipped:
         return (f"there is nothing to index in {root}",)
     return (f"no file of {root} is indexed; `everdex files --skipped` says why",)
+
+
+def of_outer_root(root: Root) -> tuple[str, ...]:
+    """Without git a directory is a root wherever one stands: who indexed the whole hears that this is a part."""
+    if root.is_git:
+        return ()
+    known = {path.parent.name.rpartition("-")[0] for path in (everdex_home() / "data").glob("*/ACTIVE_SNAPSHOT")}
+    outer = next((parent for parent in root.path.parents if store_id(parent, "").rpartition("-")[0] in known), None)
+    return () if outer is None else (f"this speaks of {root.path} only; {outer} around it is indexed, too: ask there",)
 
 
 class Origin(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from everdex.errors import EverdexError, NeedsDecision, PlanOutdated, UsageError
+from everdex.errors import EverdexError, NeedsDecision, PlanOutdated, QueryError, UsageError
 from everdex.graph import naming
 from everdex.service import relations
 from everdex.service.answers import Answer
@@ -81,17 +81,26 @@ def _decided(
         definition = atlas.at(kept.target)
         if names is not None and kept.target not in {item.target for item in naming.find(atlas, names[0])}:
             raise UsageError(f"plan {kept.plan_id} renames {kept.old} of {kept.path}, not {names[0]}")
-        found = None if definition is None else plan_again(atlas, definition, kept.new)
+        try:
+            found = None if definition is None else plan_again(atlas, definition, kept.new, kept.take)
+        except QueryError:  # a place that is to be taken is in doubt no longer
+            found = None
         if found is None or found.plan_id != kept.plan_id:
             raise PlanOutdated(f"the plan to rename {kept.old} to {kept.new} is not what it would be now")
+        contents = {line.path_key: line.content_hash for line in view.file_lines()}
         if found.doubts or found.clashes:
-            _decide(index, found, view, leave_doubts=leave_doubts)
+            _decide(index, found, view, contents, leave_doubts=leave_doubts)
+        taken = decisions.of_taken(found, contents)
+        if taken.places:
+            because = f"plan {kept.plan_id} was carried out with these places"
+            decisions.record(index.store(), taken, because, view.manifest.git.head_sha, decisions.TAKE)
     return tuple(_rewrites(index.root.path, found))
 
 
-def _decide(index: Index, plan: RenamePlan, view: SnapshotView, *, leave_doubts: bool) -> None:
+def _decide(
+    index: Index, plan: RenamePlan, view: SnapshotView, contents: dict[str, str], *, leave_doubts: bool
+) -> None:
     """Go on when somebody decided about exactly these doubts in exactly these contents, now or before."""
-    contents = {line.path_key: line.content_hash for line in view.file_lines()}
     ambiguity = decisions.of_plan(plan, contents)
     if decisions.find(index.store(), ambiguity) is not None:
         return

@@ -12,7 +12,7 @@ from typing import Any, Final
 from everdex import languages
 from everdex.discover.model import SkipReason
 from everdex.graph import naming
-from everdex.graph.atlas import Atlas
+from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.model import Role, Status
 from everdex.graph.record import asked_key
 from everdex.graph.ways import Way
@@ -113,6 +113,14 @@ def of_word(count: int, asked: str) -> tuple[str, ...]:
     name = naming.last_of(asked.rpartition("::")[2])
     write = "1 file writes" if count == 1 else f"{count:,} files write"
     return (f"{write} {name} and none defines it; `everdex search --mode literal {name}` finds it",) if count else ()
+
+
+def of_module(found: Definition, method: str) -> tuple[str, ...]:
+    """Few name a file itself: that is not to be taken for nobody using what it defines."""
+    if not found.is_file or method not in ("refs", "callers"):
+        return ()
+    path = found.path
+    return (f"only what names {path} itself is listed; `everdex impact {path}` tells who uses what it defines",)
 
 
 def of_path(view: SnapshotView, atlas: Atlas, asked: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -277,9 +278,14 @@ class Index:
                     return answers.checked(behind, detected.discovery.warnings)
                 self._pause(busy, options, deadline)
 
+    @cached_property
+    def _outer_root(self) -> tuple[str, ...]:
+        return answers.of_outer_root(self.root)
+
     def answer(self, view: SnapshotView, freshness: Freshness, body: dict[str, Any], **extra: Any) -> Answer:
         """Wrap a body in the envelope of a view."""
-        warnings = (*answers.of_emptiness(view.manifest, self.root.path), *view.warnings, *extra.pop("warnings", ()))
+        where = (*answers.of_emptiness(view.manifest, self.root.path), *self._outer_root)
+        warnings = (*where, *view.warnings, *extra.pop("warnings", ()))
         origin = answers.origin_of(view.manifest)
         fingerprint = extra.pop("query_fingerprint", self.query_fingerprint)
         return Answer(origin, fingerprint, freshness, body, warnings=warnings, **extra)

@@ -23,9 +23,9 @@ from everdex.view import SnapshotView
 MAX_MATCHES: Final = 50
 
 
-def named(atlas: Atlas, names: SymbolNames, asked: str, found: list[Definition]) -> dict[str, Any]:
-    """What every answer about a symbol begins with."""
-    listed = found[:MAX_MATCHES] if len(found) > 1 else []
+def named(atlas: Atlas, names: SymbolNames, asked: str, found: list[Definition], limit: int) -> dict[str, Any]:
+    """What every answer about a symbol begins with; of definitions that fit it lists so many, and never very many."""
+    listed = found[: min(limit, MAX_MATCHES)] if len(found) > 1 else []
     one = atlas.describe(found[0]) if len(found) == 1 else None
     body: dict[str, Any] = {
         "query": asked,
@@ -41,15 +41,15 @@ def named(atlas: Atlas, names: SymbolNames, asked: str, found: list[Definition])
 
 
 def before_graph(
-    index: Index, view: SnapshotView, names: SymbolNames, asked: str, freshness: Freshness, progress: Progress,
-    warnings: tuple[str, ...] = (),
+    index: Index, view: SnapshotView, names: SymbolNames, asked: str, limit: int, freshness: Freshness,
+    progress: Progress, warnings: tuple[str, ...] = (),
 ) -> Answer | None:  # fmt: skip
     """That several definitions fit, or none, while no graph is made; None when an answer takes one."""
     decided = unmade.decided(view, Resolvers(resolvers.MODULES), asked, progress)
     if decided is None:
         return None
     found, atlas, writing = decided
-    body = {**named(atlas, names, asked, found), "coverage": None}
+    body = {**named(atlas, names, asked, found, limit), "coverage": None}
     missing = (*coverage.of_path(view, atlas, asked), *coverage.of_word(writing, asked)) if not found else ()
     left_out = coverage.of_left_out(atlas, nothing_found=not found)
     about = (*missing, *coverage.of_files(atlas, name=naming.last_of(asked)), *left_out)

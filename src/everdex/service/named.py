@@ -11,6 +11,7 @@ from everdex import limits
 from everdex.graph import naming
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.declarations import written_out
+from everdex.identity.symbols import plain_name
 from everdex.search.names import SymbolNames
 from everdex.service import coverage, relations
 from everdex.service.answers import Answer, Freshness
@@ -102,8 +103,9 @@ def _definition(atlas: Atlas, item: Definition) -> dict[str, Any]:
     start = source.rfind(b"\n", 0, node.start_byte) + 1
     written = source[start : node.end_byte][: limits.MAX_SNIPPET_BYTES].decode("utf-8", "ignore")
     described = atlas.describe(item)
-    kept = ("path", "name", "qualified_name", "kind", "start_line", "end_line", "name_line", "name_column", "signature")
+    kept = ("path", "name", "kind", "start_line", "end_line", "name_line", "name_column", "signature")
     return {
-        **{name: described[name] for name in kept}, "doc": "", "public": node.public, "byte_start": node.start_byte,
-        "byte_end": node.end_byte, "match": "exact", "source": written,
+        **{name: described[name] for name in kept}, "qualified_name": plain_name(node.key), "doc": "",
+        "public": node.public, "byte_start": node.start_byte, "byte_end": node.end_byte,
+        "match": "exact", "source": written,
     }  # fmt: skip

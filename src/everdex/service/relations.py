@@ -35,6 +35,7 @@ from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index, Reading
 from everdex.service.renaming import rename_body
 from everdex.state.rename import check_name
+from everdex.state.taking import check_places
 from everdex.state.unknown import REASONS, Unseen, unseen_uses
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
@@ -61,6 +62,7 @@ class Question:
     depth: int = DEFAULT_DEPTH
     budget: int = DEFAULT_BUDGET
     new: str = ""  # what a rename is to call it
+    take: tuple[str, ...] = ()  # places in doubt that are to be edits of a rename
     role: str = ""  # of ROLES: only such references
     wait: bool = False  # for the finished graph, also where part of the answer can be told before
     levels: int | None = None  # how far an architecture's directories are opened; None: as fits a sheet
@@ -93,7 +95,9 @@ def before_graph(
         return None
     asked = naming.as_known(view, question.symbol.strip())
     question = replace(question, symbol=asked)
-    early = meant.before_graph(index, view, names, asked, freshness, options.progress, warnings)
+    early = meant.before_graph(
+        index, view, names, asked, question.limit, freshness, options.progress, warnings
+    )
     if early is not None or question.wait or question.method not in begun.METHODS:
         return early
 
@@ -198,6 +202,7 @@ def check(question: Question) -> None:
         raise QueryError(f"there are no pictures of {question.method}", hint="ask for impact or architecture")
     if question.method == "rename":
         check_name(question.new)
+        check_places(question.take)
     if not question.symbol.strip():
         raise QueryError("which symbol? the name is empty", hint="name it: NAME, Class.name, path:line or path::name")
     if len(question.symbol.encode("utf-8", "replace")) > limits.MAX_PATH_BYTES:
@@ -223,7 +228,7 @@ def answer(
     else:
         asked = naming.as_known(view, question.symbol.strip())
         found = written_out(atlas, naming.find(atlas, asked))
-        body = meant.named(atlas, names, asked, found)
+        body = meant.named(atlas, names, asked, found, question.limit)
         file = found[0].file if len(found) == 1 and question.method == "callees" else None
         missing = (*coverage.of_path(view, atlas, asked), *coverage.of_name(atlas, asked)) if not found else ()
         name = "" if file is not None else found[0].node.name if found else naming.last_of(asked)
@@ -232,7 +237,8 @@ def answer(
         if len(found) == 1:
             told = _BODIES[question.method](opened, found[0], question, freshness)
             body |= told.fields
-            limits_hit, about = told.limits_hit, (*about, *told.warnings)
+            about = (*about, *told.warnings, *coverage.of_module(found[0], question.method))
+            limits_hit = told.limits_hit
             if question.method in begun.WITH_RESERVATION:
                 body |= coverage.reservation(atlas, opened.ways)
                 about = (*about, *coverage.of_waiting(atlas, opened.ways))
@@ -366,7 +372,7 @@ def _leading(definition: Definition) -> frozenset[Role]:
 
 
 def _rename(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
-    return _Body(*rename_body(opened.atlas, definition, question.new, question.limit))
+    return _Body(*rename_body(opened.atlas, definition, question.new, question.limit, question.take))
 
 
 def _refs(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:

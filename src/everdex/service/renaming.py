@@ -30,10 +30,12 @@ class RenameLeft(msgspec.Struct, frozen=True):
     likely: bool  # in a file that is edited, or written as code is; else it may be a word like any other
 
 
-def rename_body(atlas: Atlas, definition: Definition, new: str, limit: int) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The fields, and `edits` when there are more of them than an answer holds."""
-    found = plan(atlas, definition, new)
-    plans.keep(atlas.view.store, found)
+def rename_body(
+    atlas: Atlas, definition: Definition, new: str, limit: int, take: tuple[str, ...] = ()
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The fields, and `edits` when there are more of them than an answer holds; `take`: doubts that are to be edits."""
+    found = plan(atlas, definition, new, take)
+    plans.keep(atlas.view.store, found, take)
     edits = found.edits[:MAX_EDITS]
     left = _left(atlas, found)
     body = {
@@ -50,7 +52,9 @@ def rename_body(atlas: Atlas, definition: Definition, new: str, limit: int) -> t
         "left_omitted": max(0, len(left) - limit),
         "clashes": [msgspec.to_builtins(clash) for clash in found.clashes],
         "counts": {
-            "edits": len(found.edits), "doubts": len(found.doubts), "left": len(left),
+            "edits": len(found.edits), "taken": sum(bool(edit.doubt) for edit in found.edits),
+            "doubts": len(found.doubts), "left": len(left),
+            "takeable": sum(doubt.takeable and not doubt.elsewhere for doubt in found.doubts),
             **dict(sorted(Counter(doubt.certainty for doubt in found.doubts).items())),
         },
     }  # fmt: skip

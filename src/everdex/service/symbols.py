@@ -23,6 +23,7 @@ from everdex.view import SnapshotView
 
 _MAX_DEFINITIONS: Final = 50
 _MAX_SUGGESTIONS: Final = 10
+_MAX_PLACES: Final = 4  # of each
 _MAX_OUTLINE: Final = 2_000
 _SEPARATORS: Final = ("::", "->", "#", "/")
 _PLACE: Final = re.compile(r"(.+?):(\d{1,9})(?::\d+)?")
@@ -182,22 +183,34 @@ def _outline(view: SnapshotView, path_key: str, offset: int = 0) -> dict[str, An
 
 
 def suggestions(view: SnapshotView, names: SymbolNames, wanted: str) -> list[dict[str, Any]]:
-    """Names like the one asked for, closest first, each with how it is like it and where it is defined."""
-    last = _dotted(wanted).rpartition(".")[2]
+    """Names like the one asked for, each with how it is like it and where it is defined: those of the owner that was
+    named before others, then the closest first."""
+    owner, _, last = _dotted(wanted).rpartition(".")
     near = {hit.name: hit for hit in reversed(names.near(last))}
-    ranked = sorted(near.values(), key=lambda hit: (-hit.closeness, len(hit.name), hit.name))
+    called = {name: _called(view, name, owner) for name in near}
+    ranked = sorted(
+        near.values(),
+        key=lambda hit: (not _is_of(called[hit.name], owner), -hit.closeness, len(hit.name), hit.name),
+    )
     return [
-        {"name": hit.name, "how": hit.how, "places": [_place(row) for row in _called(view, hit.name)]}
+        {"name": hit.name, "how": hit.how, "places": [_place(row) for row in called[hit.name][:_MAX_PLACES]]}
         for hit in ranked[:_MAX_SUGGESTIONS]
     ]
 
 
-def _called(view: SnapshotView, name: str) -> list[SymbolRow]:
-    return [row for row in view.symbols_named(name) if row.name == name][:4]
+def _called(view: SnapshotView, name: str, owner: str) -> list[SymbolRow]:
+    """The definitions of a name, those of an owner first."""
+    found = [row for row in view.symbols_named(name) if row.name == name]
+    return sorted(found, key=lambda row: not _is_of([row], owner)) if owner else found
+
+
+def _is_of(rows: Sequence[SymbolRow], owner: str) -> bool:
+    """Whether the first of these stands in the owner that was named."""
+    return bool(rows and owner) and f".{rows[0].qualified_name.rpartition('.')[0]}".endswith(f".{owner}")
 
 
 def _place(row: SymbolRow) -> dict[str, Any]:
-    return {"path": row.path_key, "start_line": row.start_line, "kind": row.kind}
+    return {"path": row.path_key, "start_line": row.start_line, "kind": row.kind, "qualified_name": row.qualified_name}
 
 
 def _brief(view: SnapshotView, row: SymbolRow) -> dict[str, Any]:

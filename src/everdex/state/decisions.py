@@ -26,8 +26,9 @@ from everdex.snapshot.store import Store
 from everdex.state.model import FileState, OpenPlace
 from everdex.state.rename import RenamePlan
 
-# The one choice there is: open places stay as they are. Which candidate is meant is never guessed, nor taken on trust.
+# Open places stay as they are, or somebody takes them into a rename. Which candidate is meant is never guessed.
 LEAVE: Final = "leave"
+TAKE: Final = "take"
 MAX_BECAUSE: Final = 2_000
 _MAX_PLACES: Final = 1_000
 _SUFFIX: Final = ".json"
@@ -105,6 +106,14 @@ def of_plan(plan: RenamePlan, contents: Mapping[str, str]) -> Ambiguity:
     return Ambiguity(about, tuple(sorted((*doubts, *clashes))), _slice(files, contents))
 
 
+def of_taken(plan: RenamePlan, contents: Mapping[str, str]) -> Ambiguity:
+    """What was open in a rename and is edited all the same."""
+    asked = plan.definitions[0].target
+    places = [OpenPlace(at.path, at.line, at.column, at.text, TAKE, at.doubt) for at in plan.edits if at.doubt]
+    about = f"rename {asked.path}::{asked.key} to {plan.new}"
+    return Ambiguity(about, tuple(sorted(places)), _slice({at.path for at in places}, contents))
+
+
 def _slice(paths: set[str], contents: Mapping[str, str]) -> dict[str, str]:
     return {path: contents[path] for path in sorted(paths) if path in contents}
 
@@ -121,12 +130,14 @@ def find(store: Store, ambiguity: Ambiguity) -> DecisionRecord | None:
     return _read(store.decisions / f"{ambiguity.key}{_SUFFIX}")
 
 
-def record(store: Store, ambiguity: Ambiguity, because: str, head: str | None) -> DecisionRecord:
+def record(
+    store: Store, ambiguity: Ambiguity, because: str, head: str | None, decision: str = LEAVE
+) -> DecisionRecord:
     """Remember that somebody looked at every open place and goes on."""
     said = check_because(because)
     proof = Proof(said, ambiguity.places[:_MAX_PLACES], max(0, len(ambiguity.places) - _MAX_PLACES))
     made = DecisionRecord(
-        ambiguity.signature, ambiguity.about, ambiguity.file_hashes, head, LEAVE, proof, clock.rfc3339()
+        ambiguity.signature, ambiguity.about, ambiguity.file_hashes, head, decision, proof, clock.rfc3339()
     )
     make_directory(store.decisions, store.permissions)
     replace_atomically(store.decisions / f"{ambiguity.key}{_SUFFIX}", encode_json(made), store.permissions)

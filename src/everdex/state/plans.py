@@ -32,6 +32,7 @@ class KeptPlan(msgspec.Struct, frozen=True):
     key: str
     old: str
     new: str
+    take: tuple[str, ...] = ()  # the places in doubt that are edits of it, as they were named
     rewrites: tuple[Rewrite, ...] = ()  # of one that was begun
     schema_version: int = versions.ARTIFACTS["rename_plan"].writable
 
@@ -44,13 +45,13 @@ class KeptPlan(msgspec.Struct, frozen=True):
         return Target(self.path, self.key)
 
 
-def keep(store: Store, plan: RenamePlan) -> None:
+def keep(store: Store, plan: RenamePlan, take: tuple[str, ...] = ()) -> None:
     """Remember a plan. One that was begun already is left as it is."""
     path = store.plans / f"{plan.plan_id}{_SUFFIX}"
     if path.exists():
         return
     asked = plan.definitions[0].target
-    save(store, KeptPlan(plan.plan_id, asked.path, asked.key, plan.old, plan.new))
+    save(store, KeptPlan(plan.plan_id, asked.path, asked.key, plan.old, plan.new, take))
     _forget_old(store)
 
 

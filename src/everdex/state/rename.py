@@ -1,8 +1,9 @@
 """A plan to rename a definition: every place with its exact bytes, and apart from them every place that is in doubt.
 
 Reads one snapshot's graph and changes nothing. A place is an edit only when resolution is sure of it and the bytes at
-that place are the old name; whatever may mean the definition and is not sure is listed by itself, never among the
-edits. A method is renamed with those it overrides and those that override it: they are one name to their callers.
+that place are the old name; whatever may mean the definition and is not sure is listed by itself, and becomes an edit
+only when somebody takes it by its place (`taking.py`). A method is renamed with those it overrides and those that
+override it: they are one name to their callers.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 import msgspec
@@ -18,16 +19,19 @@ import msgspec
 from everdex.errors import QueryError
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.declarations import declarations, written_out
+from everdex.graph.mentions import Mention
 from everdex.graph.model import OVERLOADS, Role, Site, Status, Target
 from everdex.graph.packed import last_name
 from everdex.graph.postings import key32
 from everdex.graph.queries import called_as, overriders, uses
 from everdex.graph.syntax import Syntax
 from everdex.state.reserved import is_reserved
-from everdex.state.unknown import REASONS, WITH_OBJECTS, Bound, is_member, same_name, unknown_places
+from everdex.state.taking import check_places, taken
+from everdex.state.unknown import REASONS, SCOPED, WITH_OBJECTS, Bound, is_member, same_name, unknown_places
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
 _MAX_NAME: Final = 200
+_PLAIN: Final = frozenset(("member", "key", "name"))  # as `Syntax` tells them
 _WORD: Final = rb"(?<![\w$])%s(?![\w$])"
 
 
@@ -44,6 +48,7 @@ class RenameEdit(msgspec.Struct, frozen=True):
     text: str  # the whole line
     before: str
     after: str
+    doubt: str = ""  # of one that was taken: why it was in doubt
 
 
 class RenameDoubt(msgspec.Struct, frozen=True):
@@ -56,6 +61,8 @@ class RenameDoubt(msgspec.Struct, frozen=True):
     text: str
     certainty: str
     reason: str
+    takeable: bool  # the old name is written there, in code: it can be made an edit
+    elsewhere: bool  # as far as it is known it leads to something else: nobody takes it but by its line
 
 
 class RenameClash(msgspec.Struct, frozen=True):
@@ -95,9 +102,13 @@ def _check_words(atlas: Atlas, family: Iterable[Definition], new: str) -> None:
             raise QueryError(f"{new!r} is a word of {language} itself, no name", hint="choose another name")
 
 
-def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
-    """Everything that renaming a definition takes; `QueryError` for a name that cannot be one, or that it has."""
+def plan(atlas: Atlas, definition: Definition, new: str, take: Collection[str] = ()) -> RenamePlan:
+    """Everything that renaming a definition takes; `QueryError` for a name that cannot be one, or that it has.
+
+    `take` names places in doubt that are to be edits: a plan with them is another plan than the one without.
+    """
     check_name(new)
+    check_places(take)
     old = definition.node.name
     if new == old:
         raise QueryError(f"it is called {old} already", hint="choose another name")
@@ -109,15 +120,12 @@ def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
     contents = {line.path_key: line.content_hash for line in atlas.view.file_lines()}
     written, bound = _Written(atlas), Bound(atlas, family, targets)
     edits: dict[tuple[str, int], RenameEdit] = {}
-    doubts: dict[tuple[str, int, int, str], RenameDoubt] = {}
+    doubts = _Doubts(atlas, written)
     for item in family:
         edit = _at_definition(atlas, item, old, contents)
         if edit is None or written.is_shorthand(edit):
             why = "its name is not written there" if edit is None else REASONS["shorthand"]
-            doubts[item.path, item.node.name_line, 0, ""] = RenameDoubt(
-                item.path, item.node.name_line, item.node.name_column, "definition",
-                atlas.line(item.path, item.node.name_line), "unresolved", why,
-            )  # fmt: skip
+            doubts.add_definition(item, why)
         else:
             edits[edit.path, edit.byte_start] = edit
     for use in uses(atlas, targets):
@@ -125,42 +133,44 @@ def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
             continue  # a definition of the family, or a place that says it by another name
         one_name = use.site.reason == OVERLOADS and targets.issuperset(use.site.targets)
         sure = use.site.status is Status.RESOLVED or one_name
-        edit = _at_site(atlas, use.path, use.site, old, contents) if sure else None
+        edit = _at_site(atlas, use.path, use.site, old, contents)
         if written.names_another(use.path, use.site, old, targets):
-            if edit is not None and written.is_shorthand(edit, of_module=True):
-                _doubt(doubts, atlas, use.path, use.site, REASONS["shorthand"])
+            if sure and edit is not None and written.is_shorthand(edit, of_module=True):
+                doubts.add(use.path, use.site, REASONS["shorthand"], edit)
             continue  # what runs is renamed, and what holds it keeps its name
         # One of several targets: renaming it would be wrong for the others.
         elsewhere = [target for target in use.site.targets if target not in targets]
-        if edit is not None and not elsewhere and written.asks_an_object(use.path, use.site, definition):
-            _doubt(doubts, atlas, use.path, use.site, "an object is asked for it, which may have it by another name")
-        elif edit is not None and written.is_shorthand(edit):
-            _doubt(doubts, atlas, use.path, use.site, REASONS["shorthand"])
-        elif edit is not None and not (bound(use.path, use.site) or written.is_key(edit)):
-            _doubt(doubts, atlas, use.path, use.site, "a name that may only hold it")
-        elif edit is not None and not elsewhere:
-            edits[edit.path, edit.byte_start] = edit
-        else:
+        if edit is None or not sure:
             why = "it may mean something else too" if elsewhere else use.site.reason or "its name is not written there"
-            _doubt(doubts, atlas, use.path, use.site, why)
+            doubts.add(use.path, use.site, why, edit)
+        elif not elsewhere and written.asks_an_object(use.path, use.site, definition):
+            doubts.add(use.path, use.site, "an object is asked for it, which may have it by another name", edit)
+        elif written.is_shorthand(edit):
+            doubts.add(use.path, use.site, REASONS["shorthand"], edit)
+        elif not (bound(use.path, use.site) or written.is_key(edit)):
+            # The variable has a name of its own, which is not renamed: no use of it can be.
+            doubts.add(use.path, use.site, "a name that may only hold it", None)
+        elif elsewhere:
+            leads = any(target.path for target in elsewhere)  # to what nobody renames
+            doubts.add(use.path, use.site, "it may mean something else too", edit, elsewhere=leads)
+        else:
+            edits[edit.path, edit.byte_start] = edit
     is_inside = is_member(atlas, definition) and atlas.entry(definition.file).language == "python"
     for path, site in _loose(atlas, old, targets):
         if is_inside and site.role is Role.IMPORT:
             continue  # Python imports modules and what stands at their top, no members
         if not written.names_another(path, site, old, targets):
-            _doubt(doubts, atlas, path, site, site.reason or "taken for something outside the repository")
+            why = site.reason or "taken for something outside the repository"
+            edit = _at_site(atlas, path, site, old, contents)
+            doubts.add(path, site, why, edit, elsewhere=bool(site.targets) or site.status is Status.EXTERNAL)
     for found in unknown_places(atlas, definition, {edit.path for edit in edits.values()}):
         edit = _edit(atlas, found.path, atlas.byte(found.path, found.line, found.column), found.how, old, contents)
         if edit is not None and found.how == "listed" and not is_member(atlas, definition):
             edits[edit.path, edit.byte_start] = edit
         else:
-            doubts[found.path, found.line, found.column, found.how] = RenameDoubt(
-                found.path, found.line, found.column, found.how, atlas.line(found.path, found.line), "unresolved",
-                REASONS[found.how],
-            )  # fmt: skip
-    ordered = tuple(edits[key] for key in sorted(edits))
-    settled = {(edit.path, edit.line, edit.column) for edit in ordered}
-    open_ones = tuple(doubts[key] for key in sorted(doubts) if key[:3] not in settled)
+            doubts.add_mention(found, edit)
+    open_ones, chosen = doubts.settled(edits, take)
+    ordered = tuple(chosen[key] for key in sorted(chosen))
     clashes = tuple(_clashes(atlas, family, new, ordered))
     digest = hashlib.sha256(msgspec.msgpack.encode((new, ordered, open_ones, clashes))).hexdigest()[:32]
     return RenamePlan(digest, old, new, family, ordered, open_ones, clashes)
@@ -212,9 +222,7 @@ def _at_site(atlas: Atlas, path: str, site: Site, old: str, contents: dict[str, 
     return _edit(atlas, path, begin + places[0], str(site.role), old, contents) if len(places) == 1 else None
 
 
-def _edit(
-    atlas: Atlas, path: str, start: int, role: str, old: str, contents: dict[str, str]
-) -> RenameEdit | None:
+def _edit(atlas: Atlas, path: str, start: int, role: str, old: str, contents: dict[str, str]) -> RenameEdit | None:
     source = atlas.view.source(path)
     end = start + len(old.encode())
     if source[start:end] != old.encode():
@@ -251,6 +259,17 @@ class _Written:
         """Whether the name is that of a property where an object is written or taken apart."""
         return self._syntax_of(edit.path).how(edit.byte_start, edit.byte_end) == "key"
 
+    def is_plain(self, edit: RenameEdit) -> bool:
+        """Whether the name stands in code that is resolved, and for nothing beside itself."""
+        if self._atlas.graph.number(edit.path) is None:
+            return False
+        return self._syntax_of(edit.path).how(edit.byte_start, edit.byte_end) in _PLAIN
+
+    def has_scopes(self, path: str) -> bool:
+        """Whether it is known of every bare name of a file what it is bound to."""
+        file = self._atlas.graph.number(path)
+        return file is not None and self._atlas.entry(file).language in SCOPED
+
     def _syntax_of(self, path: str) -> Syntax:
         if path not in self._syntax:
             file = self._atlas.graph.number(path)
@@ -283,12 +302,49 @@ class _Written:
         return (columns.site(number) for number in self._ends[path].get(place, ()))
 
 
-def _doubt(
-    doubts: dict[tuple[str, int, int, str], RenameDoubt], atlas: Atlas, path: str, site: Site, reason: str
-) -> None:
-    text = atlas.line(path, site.line)
-    key = (path, site.line, site.column, str(site.role))
-    doubts[key] = RenameDoubt(path, site.line, site.column, str(site.role), text, str(site.status), reason)
+class _Doubts:
+    """The places in doubt, each with the edit that it would be."""
+
+    def __init__(self, atlas: Atlas, written: _Written) -> None:
+        self._atlas = atlas
+        self._written = written
+        self._found: dict[tuple[str, int, int, str], tuple[RenameDoubt, RenameEdit | None]] = {}
+
+    def add_definition(self, item: Definition, reason: str) -> None:
+        node = item.node
+        self._add(item.path, node.name_line, node.name_column, "definition", "unresolved", reason, None)
+
+    def add(self, path: str, site: Site, reason: str, edit: RenameEdit | None, *, elsewhere: bool = False) -> None:
+        self._add(path, site.line, site.column, str(site.role), str(site.status), reason, edit, elsewhere)
+
+    def add_mention(self, found: Mention, edit: RenameEdit | None) -> None:
+        if found.how == "name" and edit is not None and self._written.has_scopes(found.path):
+            edit = None  # of a bare name that scopes leave open a parameter or a local is most likely the owner
+        self._add(found.path, found.line, found.column, found.how, "unresolved", REASONS[found.how], edit)
+
+    def _add(
+        self, path: str, line: int, column: int, role: str, certainty: str, reason: str, edit: RenameEdit | None,
+        elsewhere: bool = False,
+    ) -> None:  # fmt: skip
+        takeable = edit is not None and self._written.is_plain(edit)
+        text = self._atlas.line(path, line)
+        doubt = RenameDoubt(path, line, column, role, text, certainty, reason, takeable, elsewhere)
+        self._found[path, line, column, role] = doubt, edit
+
+    def settled(
+        self, edits: dict[tuple[str, int], RenameEdit], take: Collection[str]
+    ) -> tuple[tuple[RenameDoubt, ...], dict[tuple[str, int], RenameEdit]]:
+        """Those that are still in doubt, and the edits with those that are taken."""
+        sure = {(edit.path, edit.line, edit.column) for edit in edits.values()}
+        entries = [self._found[key] for key in sorted(self._found) if key[:3] not in sure]
+        chosen: dict[tuple[str, int], RenameEdit] = {}
+        for number in sorted(taken([doubt for doubt, _ in entries], take)):
+            doubt, edit = entries[number]
+            assert edit is not None
+            chosen.setdefault((edit.path, edit.byte_start), msgspec.structs.replace(edit, doubt=doubt.reason))
+        # Several sites may write their name at one place: it is taken for all of them.
+        open_ones = (doubt for doubt, edit in entries if edit is None or (edit.path, edit.byte_start) not in chosen)
+        return tuple(open_ones), chosen | edits
 
 
 def _loose(atlas: Atlas, name: str, targets: set[Target]) -> Iterator[tuple[str, Site]]:

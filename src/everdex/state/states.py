@@ -68,6 +68,7 @@ class States:
         self._since = since
         self._left = parse_bytes
         self._base = {line.path_key: line.content_hash for line in view.file_lines()}
+        self._skipped = {line.path_key: line.skip for line in view.file_lines() if line.skip is not None}
         self._older = OlderContents(view.store, known.graph.digest) if known is not None and not since else None
         self._users = lru_cache(maxsize=_MAX_USERS)(self._users_of)
 
@@ -283,6 +284,8 @@ class States:
     # -- certainty -----------------------------------------------------------------------------
 
     def _certainty(self, path: str) -> tuple[Certainty, tuple[Reason, ...]]:
+        if path in self._skipped:  # known by its hash, but neither searched nor resolved
+            return Certainty.UNKNOWN, (Reason(model.NOT_INDEXED, detail=self._skipped[path]),)
         number = self._known.graph.number(path) if self._known is not None else None
         if self._known is None or number is None:
             why = model.UNRESOLVED_LANGUAGE if self._known is not None else model.DEPENDENCIES_UNKNOWN

@@ -19,6 +19,7 @@ from everdex.graph.packed import last_name
 from everdex.graph.queries import called_as
 
 WITH_OBJECTS: Final = frozenset(("javascript", "typescript", "tsx", "vue", "svelte", "html"))
+SCOPED: Final = WITH_OBJECTS | {"python", "cython"}  # where it is told what each bare name is bound to
 _TOGETHER: Final = (WITH_OBJECTS, frozenset(("c", "cpp", "cuda")), frozenset(("java", "kotlin", "scala")))
 _MEMBERS: Final = frozenset(("method", "property", "field", "member", "constructor"))
 _ALIASED: Final = re.compile(rb"\s+as\s")
@@ -54,7 +55,7 @@ def same_name(atlas: Atlas, definition: Definition) -> list[Definition]:
     around = atlas.definition(definition.file, parent).node.kind
     if definition.node.kind in _MEMBERS and around not in CONTAINERS:
         return []  # of an object, and the next object is another one
-    if atlas.entry(definition.file).language not in {*WITH_OBJECTS, "python", "cython"}:
+    if atlas.entry(definition.file).language not in SCOPED:
         return []
     return [
         item for item in atlas.definitions(definition.file) if item.node.parent == parent and item.node.name == name
@@ -204,7 +205,7 @@ class Bound:
         """Whether a bare name can be the definition's own: in its scope, or imported; not a local that holds it."""
         file = self._atlas.graph.number(path)
         assert file is not None
-        if "." in site.text or self._atlas.entry(file).language not in {*WITH_OBJECTS, "python", "cython"}:
+        if "." in site.text or self._atlas.entry(file).language not in SCOPED:
             return True
         if site.role is Role.IMPORT or any(
             home == path and node.start_line <= site.line <= node.end_line for home, node in self._scopes

@@ -133,6 +133,7 @@ class Place(Struct, frozen=True):
     path: str
     start_line: int
     kind: str
+    qualified_name: str
 
 
 class Suggestion(Struct, frozen=True):

@@ -96,13 +96,20 @@ class StateQuestions(Asking):
         return found
 
     def rename_plan(
-        self, symbol: str, new_name: str, *, k: int = 200, sync: bool = True, snapshot_id: str | None = None
-    ) -> state_model.RenamePlan:
-        """Every place that renaming a symbol takes, and apart at most `k` that are in doubt; nothing is changed."""
-        question = Question("rename", symbol, limit=k, new=new_name)
+        self, symbol: str, new_name: str, *, take: Iterable[str] = (), k: int = 200, sync: bool = True,
+        snapshot_id: str | None = None,
+    ) -> state_model.RenamePlan:  # fmt: skip
+        """Every place that renaming a symbol takes, and apart at most `k` that are in doubt; nothing is changed.
+
+        `take` makes edits of doubts: "path", "path:line" or "path:line:column" (from 1); "." for all that may mean it.
+        """
+        question = Question("rename", symbol, limit=k, new=new_name, take=tuple(take))
         check(question)
         reading = Reading(sync, snapshot_id)
-        params = {"symbol": symbol, "new": new_name, "k": k, "no_sync": not sync, "snapshot_id": snapshot_id}
+        params = {
+            "symbol": symbol, "new": new_name, "take": list(question.take), "k": k, "no_sync": not sync,
+            "snapshot_id": snapshot_id,
+        }  # fmt: skip
         document = self._over_daemon("rename", params)
         if document is None:
             reader, freshness = self._warm.ready(reading)

@@ -66,7 +66,11 @@ def ask(
     index = Index.open_to_read(root or ".", shared_store=shared_store)
     if "symbol" in params:
         params = {**params, "symbol": from_root(params["symbol"], index.root.path)}
-    question = relations.Question(method, **{"limit" if name == "k" else name: value for name, value in params.items()})
+    given = {"limit" if name == "k" else name: value for name, value in params.items()}
+    if "take" in params:
+        params["take"] = [_place_from_root(place, index.root.path) for place in params["take"]]
+        given["take"] = tuple(params["take"])
+    question = relations.Question(method, **given)
     relations.check(question)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     asked = {**params, "no_sync": no_sync, "snapshot_id": snapshot_id}
@@ -83,9 +87,25 @@ def from_root(symbol: str, root: Path) -> str:
     match = _NAMED_IN_FILE.fullmatch(symbol)
     if match is None or not os.path.isfile(match[1]):
         return symbol
-    parent, name = os.path.split(os.path.abspath(match[1]))
+    named = _below(match[1], root)
+    return named + (match[2] or "") if named is not None else symbol
+
+
+def _place_from_root(place: str, root: Path) -> str:
+    """A place as answers list it, from the root; else a file or directory named from where we are."""
+    match = _NAMED_IN_FILE.fullmatch(place)
+    if match is None:
+        return place
+    path = os.path.normpath(match[1])
+    named = None if os.path.exists(root / path) else _below(path, root)
+    return (named if named is not None and os.path.exists(path) else path) + (match[2] or "")
+
+
+def _below(path: str, root: Path) -> str | None:
+    """A path from the root; None when it is outside."""
+    parent, name = os.path.split(os.path.abspath(path))
     real = Path(os.path.realpath(parent)) / name
-    return real.relative_to(root).as_posix() + (match[2] or "") if real.is_relative_to(root) else symbol
+    return real.relative_to(root).as_posix() if real.is_relative_to(root) else None
 
 
 Lines = Callable[[dict[str, Any]], Iterable[str]]
@@ -134,10 +154,7 @@ def no_symbol(document: dict[str, Any], *, listed: bool = True) -> Iterator[str]
     asked = escape(document["query"])
     if not document["matches"]:
         yield f"no definition is called {asked}"
-        for item in document["suggestions"]:
-            for place in item["places"]:
-                where = f"{escape(place['path'])}:{place['start_line']}"
-                yield f"like it ({item['how']}): {escape(item['name'])}  {where}  {place['kind']}"
+        yield from like_it(document)
         return
     total = len(document["matches"]) + document["matches_omitted"]
     yield f"{total:,} definitions fit {asked}; name one by path:line or path::name"
@@ -145,6 +162,14 @@ def no_symbol(document: dict[str, Any], *, listed: bool = True) -> Iterator[str]
         yield f"{escape(item['path'])}:{item['name_line']}:{escape(item['text'])}"
     if document["matches_omitted"]:
         yield f"{document['matches_omitted']:,} more not shown"
+
+
+def like_it(document: dict[str, Any]) -> Iterator[str]:
+    """Names like the one that nothing has: whose each is, and where."""
+    for item in document["suggestions"]:
+        for place in item["places"]:
+            where = f"{escape(place['path'])}:{place['start_line']}"
+            yield f"like it ({item['how']}): {escape(place['qualified_name'])}  {where}  {place['kind']}"
 
 
 # -- showing -----------------------------------------------------------------------------------

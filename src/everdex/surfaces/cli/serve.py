@@ -26,7 +26,7 @@ _ANNOUNCE_S: Final = 0.1
 
 @click.command("serve", short_help="Run the daemon that answers for a repository from a warm index.")
 @options.root_argument
-@click.option("--detach", is_flag=True, help="Come back as soon as the daemon answers, and leave it running.")
+@click.option("--detach", is_flag=True, help="Come back as soon as a daemon answers, and leave it running.")
 @click.option("--announce", is_flag=True, hidden=True, help="Say progress and readiness as JSON lines on stdout.")
 @click.option("--for-store", metavar="ID", hidden=True, help="Refuse to serve another store than this.")
 @options.workers_option
@@ -63,9 +63,9 @@ def serve_command(
     index = Index.open_to_read(path, shared_store=shared_store)
     with Progress(quiet=as_json) as progress:
         if detach:
-            pid = _detached(index, progress, workers)
+            pid, started = _detached(index, progress, workers)
             progress.finish()
-            _ready(index, pid, as_json)
+            _ready(index, pid, as_json, started=started)
             return 0
 
         def ready() -> None:
@@ -103,26 +103,25 @@ def _serve(
     os._exit(0)
 
 
-def _ready(index: Index, pid: int, as_json: bool) -> None:
+def _ready(index: Index, pid: int, as_json: bool, *, started: bool = True) -> None:
     from everdex.service.rendezvous import socket_of
 
     root, place = os.fspath(index.root.path), os.fspath(socket_of(index))
     if as_json:
-        write_json(of_no_index({"pid": pid, "socket": place, "root": root, "store_id": index.store_id}))
+        body = {"pid": pid, "socket": place, "root": root, "store_id": index.store_id, "started": started}
+        write_json(of_no_index(body))
     else:
-        write_error(f"serving {escape(root)} (process {pid})")
+        write_error(f"{'serving' if started else 'already serving'} {escape(root)} (process {pid})")
 
 
-def _detached(index: Index, progress: Progress, workers: int) -> int:
-    """Start a daemon of its own session and wait until it answers."""
-    from everdex.service.rendezvous import claim
+def _detached(index: Index, progress: Progress, workers: int) -> tuple[int, bool]:
+    """The daemon that answers, started with a session of its own if none runs; its process id, and whether it was."""
+    from everdex.surfaces.daemon.client import connect
     from everdex.surfaces.daemon.start import start
 
-    index.create_store()
-    with claim(index):
-        pass  # another daemon is reported by us: nobody is to wait for its end
-    with start(index, progress, workers=workers) as connection:
-        return int(connection.hello["pid"])
+    running = connect(index)
+    with running or start(index, progress, workers=workers) as connection:
+        return int(connection.hello["pid"]), running is None
 
 
 class _Announced:

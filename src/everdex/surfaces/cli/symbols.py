@@ -13,7 +13,7 @@ from everdex.graph.doubts import left_open
 from everdex.surfaces.cli import options, rows
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write_error
 from everdex.surfaces.cli.progress import Progress
-from everdex.surfaces.cli.related import by_path, from_root
+from everdex.surfaces.cli.related import by_path, from_root, like_it
 from everdex.wording import whose
 
 
@@ -102,10 +102,7 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
         yield True, f"{escape(item['path'])}:{item['start_line']}:{escape(_reads(item))}"
     if document["by"] == "name" and not document["definitions"]:
         yield False, f"no definition is called {escape(document['query'])}"
-    for item in document["suggestions"]:
-        for place in item["places"]:
-            where = f"{escape(place['path'])}:{place['start_line']}"
-            yield False, f"like it ({item['how']}): {escape(item['name'])}  {where}  {place['kind']}"
+    yield from ((False, line) for line in like_it(document))
     if document["omitted"]:
         way = f" (--offset {document['cursor']['offset']})" if document["cursor"] else ""
         yield False, f"{plural(document['omitted'], 'more definition')} not shown{way}"

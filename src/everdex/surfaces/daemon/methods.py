@@ -154,6 +154,8 @@ def _related(method: str) -> Callable[[ResidentIndex, Parameters], Answer]:
 
     def answer(warm: ResidentIndex, params: Parameters) -> Answer:
         given = {field: params[name] for name, field in fields.items() if params.get(name) is not None}
+        if "take" in params:
+            given["take"] = tuple(params["take"])
         return warm.relations(Question(method, **given), reading(params), wait_s=_patience(params))
 
     return answer
@@ -259,8 +261,8 @@ METHODS: Final[dict[str, Method]] = {
     "architecture": Method({"levels": _count, **_PICTURED, **_OF_GRAPH}, _related("architecture"), (),
                            architecture.SHOWN),
     "map": Method({"budget": _count, **_OF_GRAPH}, _related("map"), (), repo_map.SHOWN),
-    "rename": Method({"symbol": _text, "new": _name, "k": _count, **_OF_GRAPH}, _related("rename"), ("symbol", "new"),
-                     rename.SHOWN),
+    "rename": Method({"symbol": _text, "new": _name, "take": _paths, "k": _count, **_OF_GRAPH}, _related("rename"),
+                     ("symbol", "new"), rename.SHOWN),
     "gate": Method(
         {"paths": _paths, "seen": _hashes, "intent": _name, "since": _name, "decide": _words, **SYNCED}, _gate,
         ("paths",), gate.SHOWN,

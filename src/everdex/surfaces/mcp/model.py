@@ -108,6 +108,7 @@ class Place(BaseModel):
     path: str
     start_line: int
     kind: str
+    qualified_name: str
 
 
 class Suggestion(BaseModel):

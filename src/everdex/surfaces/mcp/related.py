@@ -199,9 +199,14 @@ def undecided(reply: Document) -> Iterator[str]:
     yield "several definitions fit; ask again with path:line" if reply["matches"] else "no definition fits"
     for item in reply["matches"]:
         yield f"{item['path']}:{item['line']}:{item['text']}"
+    yield from like_it(reply)
+
+
+def like_it(reply: Document) -> Iterator[str]:
+    """Names like the one that nothing has."""
     for item in reply["suggestions"]:
-        places = ", ".join(f"{place['path']}:{place['start_line']}" for place in item["places"])
-        yield f"like it ({item['how']}): {item['name']} {places}"
+        places = (f"{place['qualified_name']} {place['path']}:{place['start_line']}" for place in item["places"])
+        yield f"like it ({item['how']}): {', '.join(places)}"
 
 
 def use_line(item: Document) -> str:

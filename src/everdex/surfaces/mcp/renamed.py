@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from pydantic import BaseModel, Field
 
 from everdex.surfaces.cli.output import escape
+from everdex.surfaces.cli.rename import how_taken
 from everdex.surfaces.mcp import model, related
 from everdex.surfaces.mcp.budget import Spendable, fit
 
@@ -19,11 +21,14 @@ class Edit(BaseModel):
     column: int = Field(description="0-based, in bytes: where the old name begins")
     role: str
     text: str = Field(description="the line as it is")
+    doubt: str = Field(description="why it was in doubt, of a place that `take` names; else empty: it is certain")
 
 
 class Doubt(BaseModel):
     path: str
     line: int
+    takeable: bool = Field(description="`take` can make an edit of it; else it is to be edited by hand")
+    elsewhere: bool = Field(description="leads to something else as far as known: only `path:line` takes it")
     role: str
     certainty: str
     reason: str
@@ -50,7 +55,7 @@ class RenamePlanReply(model.Reply):
     new_name: str
     definitions: list[related.Match] = Field(description="renamed together: the symbol and what overrides it")
     files: list[str] = Field(description="every file that has an edit")
-    edits: list[Edit] = Field(description="certain: replace the old name by the new one at each")
+    edits: list[Edit] = Field(description="replace the old name by the new one at each; certain but for those taken")
     doubts: list[Doubt] = Field(description="may mean it too; look at each yourself")
     left: list[Left] = Field(description="comments, strings and documents that name it, too: yours to change or leave")
     clashes: list[Clash] = Field(description="already have the new name where it would be mistaken")
@@ -58,11 +63,12 @@ class RenamePlanReply(model.Reply):
 
 def rename_plan(document: Mapping[str, Any], new: str, budget: int) -> dict[str, Any]:
     edits = [
-        {**{name: edit[name] for name in ("path", "line", "column", "role")}, "text": edit["text"].strip()[:200]}
+        {**{name: edit[name] for name in ("path", "line", "column", "role", "doubt")},
+         "text": edit["text"].strip()[:200]}
         for edit in document.get("edits", ())
-    ]
+    ]  # fmt: skip
     doubts = [
-        {**{name: doubt[name] for name in ("path", "line", "role", "certainty", "reason")},
+        {**{name: doubt[name] for name in ("path", "line", "takeable", "elsewhere", "role", "certainty", "reason")},
          "text": doubt["text"].strip()[:200]}
         for doubt in document.get("doubts", ())
     ]  # fmt: skip
@@ -100,11 +106,12 @@ def _lines(reply: Mapping[str, Any]) -> Iterator[str]:
         yield from related.undecided(reply)
         return
     yield f"# {reply['symbol']['text']} → {reply['new_name']}"
-    for (path, line), edits in groupby(reply["edits"], key=lambda edit: (edit["path"], edit["line"])):
+    for (path, line, doubt), edits in groupby(reply["edits"], key=itemgetter("path", "line", "doubt")):
         first, *more = edits
-        yield f"{path}:{line}{f' ({len(more) + 1} times)' if more else ''}: {first['text']}"
-    for doubt in reply["doubts"]:
-        yield f"in doubt: {doubt['path']}:{doubt['line']}: {doubt['text']} ({doubt['reason']})"
+        times = f" ({len(more) + 1} times)" if more else ""
+        yield f"{path}:{line}{times}: {first['text']}{f' (taken from doubt: {doubt})' if doubt else ''}"
+    for place in reply["doubts"]:
+        yield f"in doubt: {place['path']}:{place['line']}: {place['text']} ({place['reason']}{how_taken(place)})"
     for place in reply["left"]:
         yield f"left as it is: {place['path']}:{place['line']}: {place['text']}"
     for clash in reply["clashes"]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from everdex.surfaces.cli.lines import lines_of
 from everdex.surfaces.cli.output import escape
-from everdex.surfaces.mcp.related import missing, use_line
+from everdex.surfaces.mcp.related import like_it, missing, use_line
 
 Reply = Mapping[str, Any]
 _ALL_OF_THEM: Final = "all of them: `references` with wait: true"
@@ -74,9 +74,7 @@ def _symbol(reply: Reply) -> Iterator[str]:
         yield from _code(item["source"] or item["signature"])
         if item["trimmed"]:
             yield "…"
-    for item in reply["suggestions"]:
-        places = ", ".join(f"{place['path']}:{place['start_line']}" for place in item["places"])
-        yield escape(f"like it ({item['how']}): {item['name']} {places}")
+    yield from map(escape, like_it(reply))
     if reply["roles"]:
         yield f"# used: {', '.join(f'{count:,} {role}' for role, count in reply['roles'].items())}"
     for item in (*map(use_line, reply["references"]), *missing(reply, _ALL_OF_THEM)):

@@ -50,6 +50,10 @@ SymbolName = Annotated[
     str,
     Field(description="a name (open_view), Class.name, path:line, path::Class.name, or a file's path"),
 ]
+TakenPlaces = Annotated[
+    list[str] | None,
+    Field(description="doubts to edit as well: path:line of one, or a path for all in it; . for all that may mean it"),
+]
 Count = Annotated[int, Field(ge=1, le=limits.MAX_RESULTS, description="at most this many results")]
 
 
@@ -272,18 +276,20 @@ class Tools:
         ctx: Context[Any],
         symbol: SymbolName,
         new_name: Annotated[str, Field(description="the new name, without dots")],
+        take: TakenPlaces = None,
         k: Count = 50,
         budget_tokens: Budget = DEFAULT_TOKENS,
     ) -> Annotated[CallToolResult, renamed.RenamePlanReply]:
         """Plan the renaming of a function, class or method: every place to edit, and apart every place in doubt.
 
         Edits are certain: resolved references, with the old name written there. Places that ask for the same name and
-        could not be decided are `doubts`; look at them before you decide. A method is renamed with those that override
-        it. `left` are comments, strings and documents with the old name. Nothing is changed: make the edits yourself.
+        could not be decided are `doubts`; look at them, and ask again with `take` for those that are right. A method
+        is renamed with those that override it. `left` are comments, strings and documents with the old name. Nothing
+        is changed: make the edits yourself, or run what the last line says.
         """
 
         def ask(progress: Progress) -> CallToolResult:
-            document = self._ask("rename", {"symbol": symbol, "new": new_name, "k": k}, progress)
+            document = self._ask("rename", {"symbol": symbol, "new": new_name, "take": take or [], "k": k}, progress)
             reply = renamed.rename_plan(document, new_name, budget_tokens)
             return _result(reply, renamed.text_of(reply, text.footer(reply)))
 
