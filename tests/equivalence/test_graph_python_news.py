@@ -28,6 +28,16 @@ def test_one_more_file_of_a_directory_is_no_news_for_who_imports_its_name(tmp_pa
     assert _written(made, {"typing/three.py": "x = 1\n"}) == 2  # now there is one
 
 
+def test_a_module_that_is_called_like_a_package_is_no_news(tmp_path: Path) -> None:
+    """Whether a directory is a package is asked by its path: `app/tests.py` is not `tests`."""
+    files = {"tests/helper.py": "def go(): pass\n", "tests/reader.py": "import helper\n\nhelper.go()\n"}
+    made = synced(tmp_path / "tree", files)
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"app/tests.py": "x = 1\n"}) == 1
+    assert _written(made, {"app/more/tests/__init__.py": "x = 1\n"}) == 1
+    assert _written(made, {"tests/__init__.py": ""}) == 2  # now `helper` is nowhere to be found by itself
+
+
 def test_one_more_use_of_a_class_is_no_news(tmp_path: Path) -> None:
     """Whether a class can have instances is asked by who finds its methods through it: one use is enough."""
     home = "class Base:\n    def go(self): pass\n\nclass Low(Base):\n    def go(self): pass\n"

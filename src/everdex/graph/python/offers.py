@@ -53,7 +53,7 @@ from everdex.graph.python.keys import (
     taking_key,
     used_key,
 )
-from everdex.graph.python.modules import BENEATH_KEY, MODULE_ENDS, MODULE_KEY, WITHIN_KEY
+from everdex.graph.python.modules import BENEATH_KEY, MODULE_ENDS, MODULE_KEY, PACKAGE_KEY, WITHIN_KEY
 from everdex.graph.python.uses import used
 
 # Lines that say nothing, blank or a comment alone, behind the end of a line: to look for that is quicker than to look
@@ -164,8 +164,7 @@ def _modules(path: str, offered: dict[str, int]) -> None:
     is_package = parts[-1] == "__init__"
     if is_package:
         parts = parts[:-1]
-        if not parts:
-            offered[MODULE_KEY] = 1
+        offered[PACKAGE_KEY + "/".join(parts) if parts else MODULE_KEY] = 1
     for start in range(len(parts)):
         offered[MODULE_KEY + ".".join(parts[start:])] = 1
     directories = parts if is_package else parts[:-1]
