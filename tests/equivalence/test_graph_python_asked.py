@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from everdex.graph import crew
+from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
-from support.graphs import kept, resolved_now
+from support.graphs import kept, rebuilt, resolved_now, same_bytes
 from support.stores import Workspace, synced
 
 _PYTHON = Resolvers(("everdex.graph.python",))
@@ -48,6 +51,29 @@ def test_a_statement_that_nobody_can_see_asks_nobody_else(tmp_path: Path, more: 
     made = synced(tmp_path / "tree", {"base.py": _FOLLOWED, "first.py": follows, "second.py": follows})
     assert kept(made, resolvers=_PYTHON).resolved == 3
     assert _after(made, _FOLLOWED.replace("    return made\n", f"{more}    return made\n")) == files
+
+
+def test_who_is_asked_again_and_says_the_same_is_not_packed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what it looked at is written anew; one that says something else is packed as before."""
+    packed: list[str] = []
+
+    def noting(path: str, *rest: Any) -> FileRecord:
+        packed.append(path)
+        return record(path, *rest)
+
+    monkeypatch.setattr(crew, "record", noting)
+    follows, passes = "from base import make\n\nmake(1).open()\n", "from base import make\n\nmake(2).missing()\n"
+    made = synced(tmp_path / "tree", {"base.py": _FOLLOWED, "first.py": follows, "second.py": passes})
+    kept(made, resolvers=_PYTHON)
+    for returned, expected in (("made or Reader()", ["base.py"]), ("Writer()", ["base.py", "first.py"])):
+        made.write({"base.py": _FOLLOWED.replace("return made", f"return {returned}")})
+        made.sync()
+        packed.clear()
+        found = kept(made, resolvers=_PYTHON)
+        assert (found.resolved, sorted(packed)) == (3, expected)
+        assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
 
 
 _SEVERAL = """\
