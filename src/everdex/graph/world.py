@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from everdex.facts import has_facts
 from everdex.graph.artifact import FileEntry
@@ -19,7 +19,10 @@ from everdex.graph.model import FileGraph, Kept, Node, Outlined, Resolution, Res
 from everdex.graph.part_table import PartTable, decode
 from everdex.graph.postings import U32, FileOffers, Offers, file_offers, key64
 from everdex.graph.resolvers import Resolvers
+from everdex.memory import let_go
 from everdex.view import SnapshotView
+
+_FEW: Final = 200  # files: an edit
 
 
 class SnapshotWorld:
@@ -103,6 +106,7 @@ class Bench:
         self._facts = KeptFacts(view)
         self._world: SnapshotWorld | None = None
         self._open: dict[int, Resolution] = {}
+        self._resolved = 0  # files
 
     def offers(self, path: str) -> FileOffers:
         resolver = self._resolver(path)
@@ -124,6 +128,8 @@ class Bench:
 
     def close(self) -> None:
         self._facts.close()
+        if self._resolved <= _FEW:  # what many took is needed for what comes next
+            let_go((self._world, self._begun, self._open))
         self._world = None
         self._begun = {}
         self._open = {}
@@ -135,6 +141,7 @@ class Bench:
         self._open = {}
 
     def resolve(self, path: str, before: Before | None) -> Resolved:
+        self._resolved += 1
         resolution = self._resolution(path)
         table = kept = None
         try:
