@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from everdex.graph.python.callers import MAX_DECORATIONS
 from everdex.graph.python.keys import MAX_BASE_FILES
 from everdex.graph.resolvers import Resolvers
 from support.graphs import kept, resolved_now
@@ -183,6 +184,19 @@ def test_a_field_that_is_passed_on_is_news_for_who_fills_it(tmp_path: Path) -> N
         kept(made, resolvers=_PYTHON)
         _written(made, {"home.py": home.format("run(self.go)")})
         _written(made, {"home.py": home.format("self.go(A())")})
+
+
+def test_one_more_place_of_a_decorator_is_no_news_where_there_are_too_many(tmp_path: Path) -> None:
+    """Of a decorator that stands in more places than are looked through it matters only that they are more."""
+    base = "def mark(function):\n    function()\n    return function\n"
+    uses = "from base import mark\n\n" + "".join(f"@mark\ndef go{each}(): pass\n\n" for each in range(6))
+    files = {f"use{number}.py": uses for number in range(MAX_DECORATIONS // 6 + 1)}
+    made = synced(tmp_path / "tree", {"base.py": base, **files})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"more.py": uses}) == 1
+    assert _written(made, {"more.py": ""}) == 1
+    assert _written(made, {"use1.py": ""}) == 2  # and base.py: now they are looked through
+    assert _written(made, {"more.py": uses.replace("go1", "other")}) == 2
 
 
 def test_what_a_decorator_asks_of_a_function_is_news(tmp_path: Path) -> None:

@@ -57,6 +57,9 @@ class SnapshotWorld:
             self._asked[key] = found
         return found
 
+    def total(self, key: str) -> int:
+        return self._offers.total((key,))
+
 
 @dataclass(frozen=True, slots=True)
 class Before:

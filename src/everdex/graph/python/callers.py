@@ -23,6 +23,7 @@ from everdex.graph.python.keys import (
     BARE_KEY,
     CALL_KEY,
     DECORATE_KEY,
+    DECORATED_KEY,
     calls_key,
     indirect_key,
     others_key,
@@ -201,7 +202,9 @@ def _decorating(engine: Engine, names: list[str]) -> list[tuple[str, int]]:
     given what stands below it."""
     found: list[tuple[str, int]] = []
     for name in names:
-        for other in engine.offering_few(DECORATE_KEY + name, MAX_DECORATIONS) or ():
+        if engine.are_more_places(DECORATED_KEY + name, MAX_DECORATIONS):
+            return []  # one more place is no news then
+        for other in engine.offering(DECORATE_KEY + name):
             found.extend((other, each) for each in engine.file(other).decorations.get(name, ()))
     return found if len(found) <= MAX_DECORATIONS else []
 

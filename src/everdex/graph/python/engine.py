@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from everdex.facts.python.model import IS_STUB, NAME
-from everdex.graph.model import more_key
+from everdex.graph.model import more_key, more_places_key
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.files import ENDS, Decoded, File
 from everdex.graph.python.keys import BARE_KEY, CALL_KEY, stub_key
@@ -78,6 +78,7 @@ class Engine:
         self._offering: dict[str, tuple[tuple[str, ...], Seen]] = {}
         self._few: dict[tuple[str, int], tuple[tuple[str, ...] | None, Seen]] = {}
         self._offered: dict[str, tuple[bool, Seen]] = {}
+        self._many: dict[tuple[str, int], tuple[bool, Seen]] = {}
         self._answers = 0
         self._is_known = False
 
@@ -284,6 +285,15 @@ class Engine:
         found = self._offered.get(key)
         if found is None:
             found = self._offered[key] = (bool(self.world.offering(key)), Seen(more_key(key, 0), "", ()))
+        self.seen.append(found[1])
+        return found[0]
+
+    def are_more_places(self, key: str, most: int) -> bool:
+        """Of a key whose offers are counts whether they are more than so many (one of `PLACES`) in all files."""
+        found = self._many.get((key, most))
+        if found is None:
+            is_more = self.world.total(key) > most
+            found = self._many[key, most] = (is_more, Seen(more_places_key(key, most), "", ()))
         self.seen.append(found[1])
         return found[0]
 

@@ -22,6 +22,7 @@ from everdex.graph.python.keys import (
     BARE_KEY,
     BASE_KEY,
     DECORATE_KEY,
+    DECORATED_KEY,
     FIXTURE_KEY,
     META_KEY,
     METHOD_KEY,
@@ -81,6 +82,7 @@ def offers(file: File, source: bytes) -> dict[str, int]:
             sites.setdefault(others_key(path, name), []).extend((name, *places))
     for name, calls in file.decorations.items():
         sites[DECORATE_KEY + name] = [file.scopes[file.where[each]].key for each in calls]
+        offered[DECORATED_KEY + name] = len(calls)
     for name, functions in file.methods.items():
         sites[METHOD_KEY + name] = [file.scopes[each].key for each in functions]
     for name, below in file.classes_by_base.items():
