@@ -371,3 +371,16 @@ def test_a_name_that_is_passed_is_looked_at_where_only_its_truth_matters(tmp_pat
     kept(made, resolvers=_PYTHON)
     assert _after(made, base.format("")) == 2
     assert _after(made, base.format("PICKED = second\n")) == 2
+
+
+def test_what_is_passed_by_a_call_that_passed_nothing_is_seen(tmp_path: Path) -> None:
+    """Where many files call a function only the calls of its own file are looked at, whatever these pass."""
+    base = (
+        "class A:\n    def go(self): pass\n\nclass B:\n    def go(self): pass\n\n"
+        "def take(given=None):\n    given.go()\n\ndef caller():\n    take({})\n"
+    )
+    others = {f"other{number}.py": "from base import A, take\n\ntake(A())\ntake()\n" for number in range(12)}
+    made = synced(tmp_path / "tree", {"base.py": base.format(""), **others})
+    kept(made, resolvers=_PYTHON)
+    assert _after(made, base.format("B()")) == 1
+    assert _after(made, base.format(" ")) == 1

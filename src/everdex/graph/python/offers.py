@@ -71,11 +71,13 @@ def offers(file: File, source: bytes) -> dict[str, int]:
     _scopes(file, source, offered)
     sites: dict[str, list[str]] = {}
     for name, calls in file.calls_by_name.items():
-        places = [file.scopes[file.where[each]].key for each in calls]
-        for each, place in zip(calls, places, strict=True):
+        places = []
+        for each in calls:
+            place = file.scopes[file.where[each]].key
             filled = slots.filled(file.entries, file.entries[each])
             for key in [passes_key(name, slot) for slot in filled] or [BARE_KEY + name]:
                 sites.setdefault(key, []).append(place)
+            places.append(place if filled else f"{place} bare")  # who goes by the file notes neither of the two
         if name.removesuffix("()") in file.defined:
             sites[calls_key(path, name)] = places
         else:
