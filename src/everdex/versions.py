@@ -304,7 +304,8 @@ INTERFACE_VERSION: Final = "1"
 #     that is in reach may be implemented for what is outside; names of type parameters are nobody's types
 #     private overloads of other files are left out (Java, Kotlin, Scala, Swift); a function of Kotlin with the name
 #     of a class, and extensions of type parameters; C++: arguments that only declarations leave out, pairs of maps
-RESOLVERS_VERSION: Final = "52"
+# 53: Python: packages, decorators in too many places and calls that are many in a file are noted by coarser keys
+RESOLVERS_VERSION: Final = "53"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

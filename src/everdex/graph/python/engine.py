@@ -16,8 +16,9 @@ from everdex.facts.python.model import IS_STUB, NAME
 from everdex.graph.model import more_key, more_places_key
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.files import ENDS, Decoded, File
-from everdex.graph.python.keys import BARE_KEY, CALL_KEY, stub_key
+from everdex.graph.python.keys import BARE_KEY, CALL_KEY, here_key, stub_key
 from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
+from everdex.graph.python.slots import FEW
 from everdex.graph.python.values import Values, union, unknown
 
 if TYPE_CHECKING:
@@ -279,6 +280,14 @@ class Engine:
             return None
         files = tuple(sorted({*passing, *bare})) if bare else passing
         return files if len(files) <= MANY else None
+
+    def calls_in(self, path: str, name: str) -> Sequence[int]:
+        """The calls by a name in one of those files: what is noted with the files tells only of few which they are."""
+        file = self.file(path)
+        found = file.calls_by_name.get(name, ())
+        if len(found) > FEW:
+            self.seen.append(file.seen_key(here_key(path, name, file.defined)))
+        return found
 
     def is_offered(self, key: str) -> bool:
         """Whether any file offers a key, by who does not mind which."""

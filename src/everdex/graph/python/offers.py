@@ -71,13 +71,15 @@ def offers(file: File, source: bytes) -> dict[str, int]:
     _scopes(file, source, offered)
     sites: dict[str, list[str]] = {}
     for name, calls in file.calls_by_name.items():
-        places = []
+        places, by_key = [], dict[str, list[str]]()
         for each in calls:
             place = file.scopes[file.where[each]].key
             filled = slots.filled(file.entries, file.entries[each])
             for key in [passes_key(name, slot) for slot in filled] or [BARE_KEY + name]:
-                sites.setdefault(key, []).append(place)
+                by_key.setdefault(key, []).append(place)
             places.append(place if filled else f"{place} bare")  # who goes by the file notes neither of the two
+        for key, found in by_key.items():
+            sites[key] = found if len(found) <= slots.FEW else [f"{slots.least(len(found))} and more"]
         if name.removesuffix("()") in file.defined:
             sites[calls_key(path, name)] = places
         else:
