@@ -312,6 +312,7 @@ INTERFACE_VERSION: Final = "1"
 #     item stores; methods that another class calls by a computed name; holders of descriptors that functions make;
 #     items of heirs of containers; what is passed on where it is made; a metaclass's `__iter__`; `__import__` with a
 #     list of names
+#     packages, decorators in too many places and calls that are many in a file are noted by coarser keys
 RESOLVERS_VERSION: Final = "53"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

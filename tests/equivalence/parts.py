@@ -72,7 +72,7 @@ def step(before: KeptTree, files: dict[str, bytes], resolver: Resolver = PYTHON)
         kept = None
         if old is not None and table is not None:
             same = before.files[path] == files[path]
-            as_it_was = Before(old.blob, old.parts, old.keys["reads"], low, old.entry.partial, b"", same)
+            as_it_was = Before(old.blob, old.parts, old.keys["reads"], low, old.entry, same)
             kept = as_it_was.kept(table, partial(before.world.facts, path))
         graph = resolution.resolve(path, kept)
         assert graph.parts is not None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from everdex.graph import crew
+from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
-from support.graphs import kept, resolved_now
+from support.graphs import kept, rebuilt, resolved_now, same_bytes
 from support.stores import Workspace, synced
 
 _PYTHON = Resolvers(("everdex.graph.python",))
@@ -48,6 +51,29 @@ def test_a_statement_that_nobody_can_see_asks_nobody_else(tmp_path: Path, more: 
     made = synced(tmp_path / "tree", {"base.py": _FOLLOWED, "first.py": follows, "second.py": follows})
     assert kept(made, resolvers=_PYTHON).resolved == 3
     assert _after(made, _FOLLOWED.replace("    return made\n", f"{more}    return made\n")) == files
+
+
+def test_who_is_asked_again_and_says_the_same_is_not_packed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what it looked at is written anew; one that says something else is packed as before."""
+    packed: list[str] = []
+
+    def noting(path: str, *rest: Any) -> FileRecord:
+        packed.append(path)
+        return record(path, *rest)
+
+    monkeypatch.setattr(crew, "record", noting)
+    follows, passes = "from base import make\n\nmake(1).open()\n", "from base import make\n\nmake(2).missing()\n"
+    made = synced(tmp_path / "tree", {"base.py": _FOLLOWED, "first.py": follows, "second.py": passes})
+    kept(made, resolvers=_PYTHON)
+    for returned, expected in (("made or Reader()", ["base.py"]), ("Writer()", ["base.py", "first.py"])):
+        made.write({"base.py": _FOLLOWED.replace("return made", f"return {returned}")})
+        made.sync()
+        packed.clear()
+        found = kept(made, resolvers=_PYTHON)
+        assert (found.resolved, sorted(packed)) == (3, expected)
+        assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
 
 
 _SEVERAL = """\
@@ -345,3 +371,16 @@ def test_a_name_that_is_passed_is_looked_at_where_only_its_truth_matters(tmp_pat
     kept(made, resolvers=_PYTHON)
     assert _after(made, base.format("")) == 2
     assert _after(made, base.format("PICKED = second\n")) == 2
+
+
+def test_what_is_passed_by_a_call_that_passed_nothing_is_seen(tmp_path: Path) -> None:
+    """Where many files call a function only the calls of its own file are looked at, whatever these pass."""
+    base = (
+        "class A:\n    def go(self): pass\n\nclass B:\n    def go(self): pass\n\n"
+        "def take(given=None):\n    given.go()\n\ndef caller():\n    take({})\n"
+    )
+    others = {f"other{number}.py": "from base import A, take\n\ntake(A())\ntake()\n" for number in range(12)}
+    made = synced(tmp_path / "tree", {"base.py": base.format(""), **others})
+    kept(made, resolvers=_PYTHON)
+    assert _after(made, base.format("B()")) == 1
+    assert _after(made, base.format(" ")) == 1

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from everdex.graph.python.callers import MAX_DECORATIONS
 from everdex.graph.python.keys import MAX_BASE_FILES
+from everdex.graph.python.slots import MAX_CALL_SITES
 from everdex.graph.resolvers import Resolvers
 from support.graphs import kept, resolved_now
 from support.stores import Workspace, synced
@@ -26,6 +28,16 @@ def test_one_more_file_of_a_directory_is_no_news_for_who_imports_its_name(tmp_pa
     assert _written(made, {"tests/typing/one.py": "x = 1\n"}) == 1
     assert _written(made, {"tests/typing/two.py": "x = 1\n", "space/second.py": "x = 1\n"}) == 2
     assert _written(made, {"typing/three.py": "x = 1\n"}) == 2  # now there is one
+
+
+def test_a_module_that_is_called_like_a_package_is_no_news(tmp_path: Path) -> None:
+    """Whether a directory is a package is asked by its path: `app/tests.py` is not `tests`."""
+    files = {"tests/helper.py": "def go(): pass\n", "tests/reader.py": "import helper\n\nhelper.go()\n"}
+    made = synced(tmp_path / "tree", files)
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"app/tests.py": "x = 1\n"}) == 1
+    assert _written(made, {"app/more/tests/__init__.py": "x = 1\n"}) == 1
+    assert _written(made, {"tests/__init__.py": ""}) == 2  # now `helper` is nowhere to be found by itself
 
 
 def test_one_more_use_of_a_class_is_no_news(tmp_path: Path) -> None:
@@ -175,6 +187,36 @@ def test_a_field_that_is_passed_on_is_news_for_who_fills_it(tmp_path: Path) -> N
         _written(made, {"home.py": home.format("self.go(A())")})
 
 
+def test_one_more_place_of_a_decorator_is_no_news_where_there_are_too_many(tmp_path: Path) -> None:
+    """Of a decorator that stands in more places than are looked through it matters only that they are more."""
+    base = "def mark(function):\n    function()\n    return function\n"
+    uses = "from base import mark\n\n" + "".join(f"@mark\ndef go{each}(): pass\n\n" for each in range(6))
+    files = {f"use{number}.py": uses for number in range(MAX_DECORATIONS // 6 + 1)}
+    made = synced(tmp_path / "tree", {"base.py": base, **files})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"more.py": uses}) == 1
+    assert _written(made, {"more.py": ""}) == 1
+    assert _written(made, {"use1.py": ""}) == 2  # and base.py: now they are looked through
+    assert _written(made, {"more.py": uses.replace("go1", "other")}) == 2
+
+
+def test_one_more_call_is_no_news_where_a_file_has_too_many(tmp_path: Path) -> None:
+    """A file that calls a function often is not looked at where all calls are too many; one that seldom does is."""
+    base = "def take(given):\n    given.go()\n"
+    head = "from base import take\n\nclass {0}:\n    def go(self): pass\n\ndef use():\n"
+    often, seldom = (head.format(name) + f"    take({name}())\n" for name in ("Often", "Seldom"))
+    more = [f"def more{number}():\n    take(Often())\n" for number in range(MAX_CALL_SITES + 4)]
+    files = {"base.py": base, "often.py": often + "".join(more[:-2]), "seldom.py": seldom}
+    made = synced(tmp_path / "tree", files)
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"often.py": often + "".join(more[:-1])}) == 1
+    assert _written(made, {"often.py": often + "".join(reversed(more))}) == 1
+    assert _written(made, {"seldom.py": seldom + "    take(use())\n"}) == 2  # and base.py
+    assert _written(made, {"often.py": often + "".join(more[:9])}) == 2  # now they are few enough for all
+    assert _written(made, {"often.py": often + "".join(more[:10])}) == 2  # about as many
+    assert _written(made, {"often.py": often + "".join(more[:9]) + more[9].replace("Often", "use")}) == 2
+
+
 def test_what_a_decorator_asks_of_a_function_is_news(tmp_path: Path) -> None:
     """Whether it is a coroutine function or a class is looked at where it is defined."""
     home = (
@@ -292,3 +334,15 @@ def test_what_a_class_holds_is_no_news_for_who_looks_for_what_is_marked(tmp_path
     assert _written(made, {"low.py": low.format("    @mark\n")}) == 2
     assert _written(made, {"low.py": low.format("    @mark\n").replace("{}", "{1: 2}")}) == 1
     assert _written(made, {"low.py": low.format("    @mark\n    @mark\n")}) == 2
+
+
+def test_one_more_call_of_what_an_object_holds_is_news_where_a_file_has_many(tmp_path: Path) -> None:
+    """Who follows a function into an object looks at all calls by the attribute's name, however many a file has."""
+    base = "class Command:\n    def __init__(self, callback):\n        self.callback = callback\n"
+    main = "from base import Command\n\ndef go(given):\n    given.run()\n\ncommand = Command(go)\n"
+    head = "from main import command\n\nclass A:\n    def run(self): pass\n\nclass B:\n    def run(self): pass\n\n"
+    uses = [f"def use{number}():\n    command.callback({'A' if number else 'B'}())\n\n" for number in range(10)]
+    files = {"base.py": base, "main.py": main, "other.py": head + "".join(uses[1:9])}
+    made = synced(tmp_path / "tree", files)
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"other.py": head + "".join(uses[:9])}) > 1

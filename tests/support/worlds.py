@@ -53,6 +53,9 @@ class MemoryWorld:
     def offering(self, key: str) -> Sequence[str]:
         return tuple(self._offering.get(key, ()))
 
+    def total(self, key: str) -> int:
+        return sum(self.offers[path][key] for path in self._offering.get(key, ()))
+
     def graphs(self, order: Sequence[str] | None = None) -> dict[str, FileGraph]:
         """Every file's graph, resolved in an order."""
         resolution = self._resolver.open(self)

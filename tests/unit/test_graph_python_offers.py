@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from everdex.graph.model import LIMITS, FileGraph, more_key
+from everdex.graph.model import LIMITS, PLACES, FileGraph, more_key, more_places_key
 from everdex.graph.python import RESOLVER
 from fixtures.callgraph.python.harness import MemoryWorld, edges, resolve, world
 
@@ -30,6 +30,9 @@ def _again(graphs: dict[str, FileGraph], before: MemoryWorld, after: MemoryWorld
     changed |= {
         more_key(key, limit) for key in changed for limit in LIMITS
         if (len(before.offering(key)) > limit) != (len(after.offering(key)) > limit)
+    } | {
+        more_places_key(key, limit) for key in changed for limit in PLACES
+        if (before.total(key) > limit) != (after.total(key) > limit)
     }  # fmt: skip
     edited = {path for path in after.paths if before.files.get(path) != after.files[path]}
     return edited | {path for path in after.paths if path in graphs and graphs[path].reads & changed}

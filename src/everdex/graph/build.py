@@ -169,8 +169,8 @@ def _before(base: Graph | None, paths: Sequence[str], same: set[str], keys: U32)
     looked = base.tables["reads"].of(numbers)
     return {
         base.paths[number]: Before(
-            base.blob(number), base.parts(number), looked[number], keys, base.files[number].partial,
-            base.files[number].content, base.paths[number] in same,
+            base.blob(number), base.parts(number), looked[number], keys, base.files[number],
+            base.paths[number] in same,
         )
         for number in numbers
     }  # fmt: skip
@@ -203,11 +203,11 @@ def assembled(
     renumber = _renumber(old, {path: number for path, number in numbers.items() if path not in left})
     tables = {
         name: (base.tables[name] if base is not None else EMPTY).merged(
-            renumber, {number: item.keys[name] for number, item in fresh.items()}
+            renumber, {number: item.keys[name] for number, item in fresh.items() if name in item.keys}
         )
         for name in TABLES
     }
     asked = (base.asked if base is not None else NO_OFFERS).merged(
-        renumber, {number: item.asked for number, item in fresh.items()}
+        renumber, {number: item.asked for number, item in fresh.items() if item.asked is not None}
     )
     return Parts(digest, resolvers.version, entries, blobs, parts, offers, asked, tables)

@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Any, Final, NamedTuple, Protocol
 
 from everdex.graph.postings import FileOffers, Offers
-from everdex.graph.record import FileRecord, record
+from everdex.graph.record import FileRecord, looked_again, record
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.world import Before, Bench
 from everdex.memory import collector_held
@@ -98,8 +98,11 @@ class Alone:
 
     def resolve(self, wanted: Sequence[Wanted]) -> Iterator[FileRecord]:
         for path, content, language, offers, before in wanted:
-            graph, failed, table = self._bench.resolve(path, before)
-            yield record(path, content, language, offers, graph, failed, table)
+            graph, failed, table, is_same = self._bench.resolve(path, before)
+            if before is not None and table is not None and is_same:
+                yield looked_again(before.entry, before.blob, graph, table)
+            else:
+                yield record(path, content, language, offers, graph, failed, table)
 
     def end(self) -> None:
         self._bench.close()

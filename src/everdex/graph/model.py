@@ -24,12 +24,18 @@ from typing import Final, NamedTuple, Protocol
 import msgspec
 
 LIMITS: Final = (0, 3, 8, 10, 16, 24, 40, 80)  # of how many files it may matter that there are more
+PLACES: Final = (80,)  # of how many places in all files it may matter that there are more
 MORE_MARK: Final = "more\0"  # no key begins with it; the place of the limit stands behind it
 
 
 def more_key(key: str, limit: int) -> str:
     """The key to note instead of one that more files offer than a limit, by who needs to know only that."""
     return f"{MORE_MARK}{LIMITS.index(limit)}{key}"
+
+
+def more_places_key(key: str, limit: int) -> str:
+    """The same of a key whose offers are counts, by who needs to know that they are more than a limit in all."""
+    return f"{MORE_MARK}{len(LIMITS) + PLACES.index(limit)}{key}"
 
 
 class Role(StrEnum):
@@ -189,6 +195,9 @@ class World(Protocol):
 
     def offering(self, key: str) -> Sequence[str]:
         """The live files that offer this key, sorted."""
+
+    def total(self, key: str) -> int:
+        """Of a key whose offers are counts: the sum over all live files."""
 
 
 class Resolution(Protocol):

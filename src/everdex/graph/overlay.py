@@ -58,7 +58,8 @@ def overlay(view: SnapshotView, graph: Graph, semantic: Semantic, before: Graph 
         name: EMPTY if name in _READ_FROM_TEXT else _table(graph, before, name, same, moved, records)
         for name in TABLES
     }
-    asked = graph.asked.merged(same, {number: item.asked for number, item in records.items()})
+    counted = {number: item.asked for number, item in records.items() if item.asked is not None}
+    asked = graph.asked.merged(same, counted)
     if before is not None:
         asked = asked.beside(before.asked.merged(moved, {}))
     nothing = joined([b""] * len(entries))

@@ -13,13 +13,14 @@ from typing import Any, Final
 
 import xxhash
 
-from everdex.graph.model import LIMITS, MORE_MARK, more_key
+from everdex.graph.model import LIMITS, MORE_MARK, PLACES, more_key, more_places_key
 from everdex.numeric import np, npt
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 _LOW: Final = 0xFFFFFFFF
-_FORMS: Final = {more_key("", limit): 0x80000000 >> place for place, limit in enumerate(LIMITS)}  # a bit for each
+_MARKS: Final = (*(more_key("", limit) for limit in LIMITS), *(more_places_key("", limit) for limit in PLACES))
+_FORMS: Final = {mark: 0x80000000 >> place for place, mark in enumerate(_MARKS)}  # a bit for each
 _FORM: Final = len(MORE_MARK) + 1
 _FEW: Final = 16  # looking through a column for one number takes a twentieth of what a look-up of every row does
 
@@ -236,6 +237,17 @@ class Offers:
         """How many files offer each key."""
         return np.searchsorted(self.keys, keys, "right") - np.searchsorted(self.keys, keys)
 
+    def totals(self, keys: U64) -> npt.NDArray[np.int64]:
+        """The sum of what all files offer under each key, where that is counted."""
+        low = np.searchsorted(self.keys, keys)
+        counts = np.searchsorted(self.keys, keys, "right") - low
+        ends = np.cumsum(counts)
+        rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(low - ends + counts, counts)
+        owners = np.repeat(np.arange(len(keys)), counts)
+        found = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(found, owners, self.contents[rows])
+        return found
+
     def of(self, numbers: Sequence[int], wholes: Sequence[int]) -> dict[int, FileOffers]:
         """The offers of some files; `wholes` are all files' hashes."""
         mask = _among(self.files, np.array(numbers, dtype=np.uint32))
@@ -288,10 +300,11 @@ class Offers:
 def noted_keys(changed: Iterable[int], before: Offers, after: Offers) -> U32:
     """What readers have noted who have to be asked again: the keys, and of which limits some are on the other side."""
     keys = np.array(sorted(changed), dtype=np.uint64)
-    were, are = before.counts(keys), after.counts(keys)
+    files, places = (before.counts(keys), after.counts(keys)), (before.totals(keys), after.totals(keys))
+    limits = [*((limit, *files) for limit in LIMITS), *((limit, *places) for limit in PLACES)]
     crossing = [
         keys[(were > limit) != (are > limit)] ^ np.uint64(form)
-        for limit, form in zip(LIMITS, _FORMS.values(), strict=True)
+        for (limit, were, are), form in zip(limits, _FORMS.values(), strict=True)
     ]
     return np.unique(np.concatenate((keys, *crossing)).astype(np.uint32))
 

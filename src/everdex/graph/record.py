@@ -23,8 +23,8 @@ class FileRecord:
     entry: FileEntry
     blob: bytes
     parts: bytes  # its PartTable; b"" when it is resolved whole
-    asked: FileOffers  # its sites that are not resolved, or in part, counted by `asked_key`
-    keys: dict[str, U32]  # by table of everdex.graph.artifact.TABLES
+    asked: FileOffers | None  # its sites that are not resolved, or in part, by `asked_key`; None: as they were
+    keys: dict[str, U32]  # by table of everdex.graph.artifact.TABLES; one that is not here has what it had
 
 
 def place(target: Target) -> str:
@@ -95,3 +95,10 @@ def record(
     }
     counts = file_counts({asked_key(*about): count for about, count in asked.items()})
     return FileRecord(entry, encode(graph), table.encode() if table is not None else b"", counts, keys)
+
+
+def looked_again(entry: FileEntry, blob: bytes, graph: FileGraph, before: PartTable) -> FileRecord:
+    """The same of a file that says what it said: only what it looked at may be something else."""
+    assert graph.parts is not None
+    table = table_of(graph.parts, before)
+    return FileRecord(entry, blob, table.encode(), None, {"reads": table.others})

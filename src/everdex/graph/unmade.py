@@ -101,9 +101,9 @@ def _alone(view: SnapshotView, resolvers: Resolvers, paths: Sequence[str], name:
             outline = bench.outline(path)
             if name and not outline.partial and all(node.name != name for node in outline.nodes):
                 continue
-            graph, failed, _ = bench.resolve(path, None)
+            resolved = bench.resolve(path, None)
             language = view.file_languages[view.file_index(path)]
-            records.append(record(path, contents[path], language, 0, graph, failed, None))
+            records.append(record(path, contents[path], language, 0, resolved.graph, resolved.failed, None))
     finally:
         bench.close()
     tables = {

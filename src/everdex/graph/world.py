@@ -9,15 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Final, NamedTuple
 
 from everdex.facts import has_facts
+from everdex.graph.artifact import FileEntry
 from everdex.graph.columns import Columns
 from everdex.graph.kept_facts import KeptFacts
 from everdex.graph.model import FileGraph, Kept, Node, Outlined, Resolution, Resolver
 from everdex.graph.part_table import PartTable, decode
 from everdex.graph.postings import U32, FileOffers, Offers, file_offers, key64
 from everdex.graph.resolvers import Resolvers
+from everdex.memory import let_go
 from everdex.view import SnapshotView
+
+_FEW: Final = 200  # files: an edit
 
 
 class SnapshotWorld:
@@ -52,6 +57,9 @@ class SnapshotWorld:
             self._asked[key] = found
         return found
 
+    def total(self, key: str) -> int:
+        return self._offers.total((key,))
+
 
 @dataclass(frozen=True, slots=True)
 class Before:
@@ -61,17 +69,34 @@ class Before:
     parts: bytes
     others: U32
     changed: U32
-    partial: bool
-    content: bytes  # hash
+    entry: FileEntry
     same: bool  # the file's bytes are what they were
 
     def kept(self, table: PartTable, facts: Callable[[], bytes | None]) -> Kept:
         columns = Columns(self.blob)
         parts = [(columns.nodes[node].key, digest) for node, digest in table.parts]
         return Kept(
-            columns.nodes, tuple(columns.sites()), tuple(columns.dependencies()), self.partial, parts,
+            columns.nodes, tuple(columns.sites()), tuple(columns.dependencies()), self.entry.partial, parts,
             table.of_sites, table.stale(self.changed), self.same, facts,
         )  # fmt: skip
+
+    def says(self, graph: FileGraph, kept: Kept) -> bool:
+        """Whether a file's graph is what it was, whatever it looked at now."""
+        return (
+            self.same
+            and (graph.sites, graph.dependencies) == (kept.sites, kept.dependencies)
+            and graph.nodes == tuple(kept.nodes)
+            and (graph.interface, graph.partial) == (self.entry.interface, kept.partial)
+        )
+
+
+class Resolved(NamedTuple):
+    """A file's graph."""
+
+    graph: FileGraph
+    failed: str = ""  # what kind of error its resolver raised
+    table: PartTable | None = None  # the parts that it may have kept
+    is_same: bool = False  # it says what it said before
 
 
 class Bench:
@@ -84,6 +109,7 @@ class Bench:
         self._facts = KeptFacts(view)
         self._world: SnapshotWorld | None = None
         self._open: dict[int, Resolution] = {}
+        self._resolved = 0  # files
 
     def offers(self, path: str) -> FileOffers:
         resolver = self._resolver(path)
@@ -105,6 +131,8 @@ class Bench:
 
     def close(self) -> None:
         self._facts.close()
+        if self._resolved <= _FEW:  # what many took is needed for what comes next
+            let_go((self._world, self._begun, self._open))
         self._world = None
         self._begun = {}
         self._open = {}
@@ -115,22 +143,23 @@ class Bench:
         self._world = SnapshotWorld(self._view, self._facts, offers, paths)
         self._open = {}
 
-    def resolve(self, path: str, before: Before | None) -> tuple[FileGraph, str, PartTable | None]:
-        """A file's graph, '' or what kind of error its resolver raised, and the parts that it may have kept."""
+    def resolve(self, path: str, before: Before | None) -> Resolved:
+        self._resolved += 1
         resolution = self._resolution(path)
         table = kept = None
         try:
             if before is not None:
                 table = decode(before.parts, before.others)
-                kept = before.kept(table, partial(self._facts.earlier, path, before.content.hex()))
+                kept = before.kept(table, partial(self._facts.earlier, path, before.entry.content.hex()))
             graph = resolution.resolve(path, kept)
             if not graph.nodes or graph.nodes[0].key or graph.nodes[0].parent != -1:
                 raise ValueError("the first node is not the file")
             if not graph.sites and self._is_unread(path):
                 graph = replace(graph, partial=True)
         except Exception as error:  # noqa: BLE001 - see above: one file's answers, not everybody's
-            return _nothing(path), type(error).__name__, None
-        return graph, "", table
+            return Resolved(_nothing(path), type(error).__name__)
+        is_same = before is not None and kept is not None and before.says(graph, kept)
+        return Resolved(graph, "", table, is_same)
 
     def outline(self, path: str) -> Outlined:
         """What a file defines, the file itself first; but for that nothing, where its resolver fails."""

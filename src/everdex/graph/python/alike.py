@@ -9,7 +9,9 @@ changed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from everdex.facts.python import model as m
@@ -24,6 +26,7 @@ from everdex.graph.python.keys import (
     dispatched_key,
     filled_key,
     fills_key,
+    here_key,
     indirect_key,
     member_key,
     operated_key,
@@ -36,6 +39,7 @@ from everdex.graph.python.keys import (
 )
 from everdex.graph.python.pairing import Pairing, is_text_of_name
 
+_NONE: Final = frozenset(("",))  # instead of the slots of a call that passes nothing
 MAX_EDITED: Final = 50  # functions; a file in which more changed was rewritten, and each costs a look through all of it
 
 
@@ -165,13 +169,15 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
     """An expression that tells where, the way, and what it leads to; only where it is `wanted`."""
     path = file.path
     for name, numbers in file.calls_by_name.items():
-        for each in numbers:
-            if wanted[each]:
-                filled = slots.filled(file.entries, file.entries[each])
-                for slot in filled:
-                    yield each, _Way(passes_key(name, slot), ("passing", name, slot)), each
-                if not filled:
-                    yield each, _Way(BARE_KEY + name, ("call", name)), each
+        if not any(wanted[each] for each in numbers):
+            continue
+        all_filled = [slots.filled(file.entries, file.entries[each]) or _NONE for each in numbers]
+        counts = Counter(chain.from_iterable(all_filled))
+        here = here_key(path, name, file.defined)
+        for each, filled in zip(numbers, all_filled, strict=True):
+            for slot in filled if wanted[each] else ():
+                key = passes_key(name, slot) if slot else BARE_KEY + name
+                yield each, _Way(key if counts[slot] <= slots.FEW else here, ("passing", name, slot)), each
     for name, numbers in file.decorations.items():
         for each in numbers:
             if wanted[each]:

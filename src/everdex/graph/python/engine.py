@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from everdex.facts.python.model import IS_STUB, NAME
-from everdex.graph.model import more_key
+from everdex.graph.model import more_key, more_places_key
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.files import ENDS, Decoded, File
-from everdex.graph.python.keys import BARE_KEY, CALL_KEY, stub_key
+from everdex.graph.python.keys import BARE_KEY, CALL_KEY, here_key, stub_key
 from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
+from everdex.graph.python.slots import FEW
 from everdex.graph.python.values import Values, union, unknown
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class Engine:
         self._offering: dict[str, tuple[tuple[str, ...], Seen]] = {}
         self._few: dict[tuple[str, int], tuple[tuple[str, ...] | None, Seen]] = {}
         self._offered: dict[str, tuple[bool, Seen]] = {}
+        self._many: dict[tuple[str, int], tuple[bool, Seen]] = {}
         self._answers = 0
         self._is_known = False
 
@@ -279,11 +281,28 @@ class Engine:
         files = tuple(sorted({*passing, *bare})) if bare else passing
         return files if len(files) <= MANY else None
 
+    def calls_in(self, path: str, name: str) -> Sequence[int]:
+        """The calls by a name in one of those files: what is noted with the files tells only of few which they are."""
+        file = self.file(path)
+        found = file.calls_by_name.get(name, ())
+        if len(found) > FEW:
+            self.seen.append(file.seen_key(here_key(path, name, file.defined)))
+        return found
+
     def is_offered(self, key: str) -> bool:
         """Whether any file offers a key, by who does not mind which."""
         found = self._offered.get(key)
         if found is None:
             found = self._offered[key] = (bool(self.world.offering(key)), Seen(more_key(key, 0), "", ()))
+        self.seen.append(found[1])
+        return found[0]
+
+    def are_more_places(self, key: str, most: int) -> bool:
+        """Of a key whose offers are counts whether they are more than so many (one of `PLACES`) in all files."""
+        found = self._many.get((key, most))
+        if found is None:
+            is_more = self.world.total(key) > most
+            found = self._many[key, most] = (is_more, Seen(more_places_key(key, most), "", ()))
         self.seen.append(found[1])
         return found[0]
 

@@ -342,7 +342,7 @@ def _called_of_others(engine: Engine, owner: Value, name: str, home: str, fuel: 
     """The calls in other files of an attribute of instances of a class."""
     for other in engine.calling(name) or ():
         there = engine.file(other)
-        for number in there.calls_by_name.get(name, ()) if other not in (home, owner[1]) else ():
+        for number in engine.calls_in(other, name) if other not in (home, owner[1]) else ():
             callee = there.entries[there.entries[number][1]]
             if callee[0] != m.ATTRIBUTE:
                 continue

@@ -7,6 +7,7 @@ there" can be noted.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Final
 
 import xxhash
@@ -16,11 +17,13 @@ from everdex.graph.python.slots import FIRST
 
 METHOD_KEY: Final = "py:method:"  # and a name: which classes have a method of it
 BASE_KEY: Final = "py:base:"  # and the last name of a class: who inherits from one called so, or gives it another
+# Where a file has more than `slots.FEW` of these calls only about how many: who looks at them notes `here_key`, too.
 CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it, and passes something
 BARE_KEY: Final = "py:bare:"  # and a last name: who calls something by it, and passes nothing
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so
 FIXTURE_KEY: Final = "py:fixture:"  # and a name: that something is called so which may be a fixture
 DECORATE_KEY: Final = "py:decorate:"  # and the last name of a decorator: who decorates with one that is called so
+DECORATED_KEY: Final = "py:decorated:"  # and the same name: in how many places
 OWN_CALLS: Final = ("cls", "type()", "__class__")  # what methods call to make another of their class
 _OTHERS: Final = 8  # keys of a file for all names that it calls and does not define; twice, by their first letter
 MAX_BASE_FILES: Final = 24  # in more files than this nobody looks for the classes below one
@@ -152,6 +155,11 @@ def others_key(path: str, name: str) -> str:
     # Who goes by the names of classes is not asked again for a call that is written like a function's.
     case = "" if name[:1].isupper() else "small"
     return f"py:others:{path}:{case}{xxhash.xxh3_64_intdigest(name.encode('utf-8', 'surrogatepass')) % _OTHERS}"
+
+
+def here_key(path: str, name: str, defined: Container[str]) -> str:
+    """Where a file that defines these names calls something by a name."""
+    return (calls_key if name.removesuffix("()") in defined else others_key)(path, name)
 
 
 def indirect_key(path: str) -> str:

@@ -17,6 +17,7 @@ MODULE_KEY = "py:module:"
 MODULE_ENDS = (".py", ".pyi")
 WITHIN_KEY = "py:within:"  # and the dotted name of a package, from any root: which files are in it
 BENEATH_KEY = "py:beneath:"  # and a directory: that there are modules in it
+PACKAGE_KEY = "py:package:"  # and a directory: that it says that it is a package
 _SOURCE_ROOTS = ("", "src", "lib", "python")  # from where directories count as namespace packages
 _PACKAGES = ("/__init__.py", "/__init__.pyi")
 MAX_BEGINNING = 24  # modules that one computed name may mean
@@ -37,12 +38,8 @@ def _directory(path: str) -> str:
 
 
 def is_package(engine: Engine, directory: str) -> bool:
-    if not directory:
-        return False
-    init = f"{directory}/__init__.py"
-    return init in engine.offering(MODULE_KEY + directory.replace("/", ".")) or f"{init}i" in engine.offering(
-        MODULE_KEY + directory.replace("/", ".")
-    )
+    """Whether a directory is a package; by its path, since modules of its name may be in any other."""
+    return bool(directory) and engine.is_offered(PACKAGE_KEY + directory)
 
 
 def name_of(engine: Engine, path: str) -> str:

@@ -22,6 +22,7 @@ from everdex.graph.python.keys import (
     BARE_KEY,
     BASE_KEY,
     DECORATE_KEY,
+    DECORATED_KEY,
     FIXTURE_KEY,
     META_KEY,
     METHOD_KEY,
@@ -55,7 +56,7 @@ from everdex.graph.python.keys import (
     taking_key,
     used_key,
 )
-from everdex.graph.python.modules import BENEATH_KEY, MODULE_ENDS, MODULE_KEY, WITHIN_KEY
+from everdex.graph.python.modules import BENEATH_KEY, MODULE_ENDS, MODULE_KEY, PACKAGE_KEY, WITHIN_KEY
 from everdex.graph.python.uses import used
 
 # Lines that say nothing, blank or a comment alone, behind the end of a line: to look for that is quicker than to look
@@ -72,17 +73,22 @@ def offers(file: File, source: bytes) -> dict[str, int]:
     _scopes(file, source, offered)
     sites: dict[str, list[str]] = {}
     for name, calls in file.calls_by_name.items():
-        places = [file.scopes[file.where[each]].key for each in calls]
-        for each, place in zip(calls, places, strict=True):
+        places, by_key = [], dict[str, list[str]]()
+        for each in calls:
+            place = file.scopes[file.where[each]].key
             filled = slots.filled(file.entries, file.entries[each])
             for key in [passes_key(name, slot) for slot in filled] or [BARE_KEY + name]:
-                sites.setdefault(key, []).append(place)
+                by_key.setdefault(key, []).append(place)
+            places.append(place if filled else f"{place} bare")  # who goes by the file notes neither of the two
+        for key, found in by_key.items():
+            sites[key] = found if len(found) <= slots.FEW else [f"{slots.least(len(found))} and more"]
         if name.removesuffix("()") in file.defined:
             sites[calls_key(path, name)] = places
         else:
             sites.setdefault(others_key(path, name), []).extend((name, *places))
     for name, calls in file.decorations.items():
         sites[DECORATE_KEY + name] = [file.scopes[file.where[each]].key for each in calls]
+        offered[DECORATED_KEY + name] = len(calls)
     for name, functions in file.methods.items():
         sites[METHOD_KEY + name] = [file.scopes[each].key for each in functions]
     for name, below in file.classes_by_base.items():
@@ -172,8 +178,7 @@ def _modules(path: str, offered: dict[str, int]) -> None:
     is_package = parts[-1] == "__init__"
     if is_package:
         parts = parts[:-1]
-        if not parts:
-            offered[MODULE_KEY] = 1
+        offered[PACKAGE_KEY + "/".join(parts) if parts else MODULE_KEY] = 1
     for start in range(len(parts)):
         offered[MODULE_KEY + ".".join(parts[start:])] = 1
     directories = parts if is_package else parts[:-1]

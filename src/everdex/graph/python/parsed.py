@@ -47,7 +47,7 @@ def _calls(engine: Engine, keyword: str, function: Value, fuel: int) -> Iterator
     """The calls of what parsed arguments have under a name, where that may be this function."""
     for path in engine.calling(keyword) or ():
         file = engine.file(path)
-        for number in file.calls_by_name.get(keyword, ()):
+        for number in engine.calls_in(path, keyword):
             engine.seen.append(file.seen_at(number))
             callee = file.entries[number][1]
             if file.entries[callee][0] != m.ATTRIBUTE:
@@ -65,6 +65,7 @@ def _looked_for(engine: Engine) -> Iterator[tuple[str, str, int]]:
     files = engine.offering_few(CALL_KEY + "set_defaults") or ()
     for path in files if len(files) <= MAX_FILES else ():
         file = engine.file(path)
+        engine.calls_in(path, "set_defaults")  # of which the defaults are told
         for defaults in file.defaults.values():
             for name, value in defaults:
                 engine.seen.append(file.seen_at(value))

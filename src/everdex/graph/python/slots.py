@@ -11,8 +11,19 @@ from typing import Any, Final
 from everdex.facts.python import model as m
 
 FIRST: Final = "1"
+FEW: Final = 5  # calls of a name in a file: where there are more, who looks at them notes it by the file
+MAX_CALL_SITES: Final = 24  # calls that are looked through for what a parameter is
+_STEP: Final = 4
 _MOST: Final = 6  # places that are told apart
 _ANY: Final = "*"
+
+
+def least(count: int) -> int:
+    """What is told of how many calls of a name fill a slot in a file: the number of few, of more about how many, and
+    that they are too many by themselves."""
+    if count > MAX_CALL_SITES:
+        return MAX_CALL_SITES + 1
+    return count if count <= FEW else max(FEW + 1, count - count % _STEP)
 
 
 def filled(entries: Any, entry: Any) -> frozenset[str]:

@@ -194,7 +194,7 @@ def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, 
         parts.extend(iteration.outcome_of(engine, each, fuel) for each in handed_out if each[0] == GENERATOR)
     if file.path not in engine.offering("py:call:send"):
         return union(parts) or unknown("sent value")
-    for number in file.calls_by_name.get("send", ())[:containers.MAX_STORES]:
+    for number in engine.calls_in(file.path, "send")[:containers.MAX_STORES]:
         engine.seen.append(file.seen_at(number))
         call = file.entries[number]
         if file.entries[call[1]][0] == m.ATTRIBUTE and call[2]:

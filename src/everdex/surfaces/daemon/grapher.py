@@ -19,7 +19,7 @@ from typing import Any, Final
 from everdex.errors import DaemonStopping
 from everdex.graph import resolvers
 from everdex.graph.resolvers import Resolvers
-from everdex.memory import tame_allocator
+from everdex.memory import ends_soon, tame_allocator
 from everdex.service import relations
 from everdex.service.index import Index
 from everdex.surfaces.cli.failures import as_everdex
@@ -58,6 +58,7 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
     tame_allocator()
+    ends_soon()
     Resolvers(resolvers.MODULES)  # loads them
     told = sys.stdin.buffer.readline()
     if not told:
