@@ -159,7 +159,8 @@ VECTORS_VERSION: Final = "1"
 #     C and C++: what stands under a condition; Rust: paths of calls as written; the definitions of chunker 13
 #     calls in branches that are not read, in what C++ may take for parameters, of macros that are types or statements;
 #     Scala, Kotlin: bases that are constructed are called and inherited from; Swift: macros; Rust: tokens like `char`
-FACTS_VERSION: Final = "34"
+#     JavaScript: what names are tested to be, types that calls and bases are given, type parameters
+FACTS_VERSION: Final = "35"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -304,7 +305,9 @@ INTERFACE_VERSION: Final = "1"
 #     that is in reach may be implemented for what is outside; names of type parameters are nobody's types
 #     private overloads of other files are left out (Java, Kotlin, Scala, Swift); a function of Kotlin with the name
 #     of a class, and extensions of type parameters; C++: arguments that only declarations leave out, pairs of maps
-RESOLVERS_VERSION: Final = "52"
+#     JavaScript: names by what they were tested to be; calls by the types that they are given; what extends a Map;
+#     an interface and a class of one name; decorators run where the class is made
+RESOLVERS_VERSION: Final = "53"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import affixed, builtins, literals, members, overloads
+from everdex.graph.javascript import affixed, builtins, guards, literals, members, overloads
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.exports import Place, locate
@@ -70,7 +70,7 @@ class Finder:
         found = Found(asked=(file, arguments))
         row = file.expressions[callee]
         if row[0] == m.MEMBER and not self._engine.is_whole(file, row):
-            for receiver in self._engine.evaluate(file, row[1], FUEL):
+            for receiver in guards.receivers(self._engine, file, row[1], row[2], FUEL):
                 self._member_call(receiver, row[2], found)
         else:
             values = self._engine.evaluate(file, callee, FUEL)
@@ -302,17 +302,15 @@ class Finder:
     def _member(self, file: File, row: m.Row, written: bool, found: Found) -> None:
         name = row[2]
         base = file.expressions[row[1]]
-        receivers: Values | None = None
         if base[0] in (m.REQUIRE, m.NAME):
-            receivers = self._engine.evaluate(file, row[1], FUEL)
-            for value in receivers:
+            for value in self._engine.evaluate(file, row[1], FUEL):
                 if value[0] == v.MODULE:
                     self._exported(value[1], name, found)
             if found.targets:
                 return
         if not self._engine.is_offered(f"js:member:{name.removeprefix('#')}"):
             return
-        for receiver in self._engine.evaluate(file, row[1], FUEL) if receivers is None else receivers:
+        for receiver in guards.receivers(self._engine, file, row[1], name, FUEL):
             if receiver[0] not in _MANY_TIMES:
                 self._property(receiver, name, written, found)
                 continue
