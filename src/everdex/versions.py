@@ -306,7 +306,7 @@ INTERFACE_VERSION: Final = "1"
 #     private overloads of other files are left out (Java, Kotlin, Scala, Swift); a function of Kotlin with the name
 #     of a class, and extensions of type parameters; C++: arguments that only declarations leave out, pairs of maps
 #     JavaScript: names by what they were tested to be; calls by the types that they are given; what extends a Map;
-#     an interface and a class of one name; decorators run where the class is made
+#     an interface and a class of one name; decorators run where the class is made; a file a platform (React Native)
 RESOLVERS_VERSION: Final = "53"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
