@@ -4,8 +4,8 @@
 
 Go is asked of gopls, Rust of rust-analyzer, C and C++ of clangd, PHP of intelephense, TypeScript and JavaScript of
 typescript-language-server (with typescript@5 beside it), Java of javac (JavacCalls.java).
-`--checker` asks TypeScript's checker instead, which the environment's TYPESCRIPT names (`…/node_modules/typescript`): that
-is quick enough for all sites of a tree (`--sites 1000000 --definitions 0`).
+`--checker` asks TypeScript's checker instead, which TYPESCRIPT names (`…/node_modules/typescript`): quick enough for
+all sites of a tree (`--sites 1000000 --definitions 0`).
 A server is found on PATH or named by e.g. GOPLS_PROGRAM; one that is missing is said to be and skipped. Call sites and
 definitions are drawn by a hash of their places, so that two versions of the graph are asked about the same ones; a
 place counts as the same when file and line of the definition do.
@@ -337,8 +337,13 @@ def main() -> None:
         checkout = read(root, TOGETHER.get(given.language, (given.language,)))
         with tempfile.TemporaryDirectory() as work:
             try:
-                teller: Teller = Javac(root) if given.language == "java" else Checker(
-                    root, Path(work)) if given.checker else Server(SERVERS[given.language], root, Path(work))  # fmt: skip
+                teller: Teller
+                if given.checker:
+                    teller = Checker(root, Path(work))
+                elif given.language == "java":
+                    teller = Javac(root)
+                else:
+                    teller = Server(SERVERS[given.language], root, Path(work))
             except Unavailable as missing:
                 print(f"skipped: {missing} is not installed")
                 return
