@@ -162,6 +162,7 @@ VECTORS_VERSION: Final = "1"
 #     calls in branches that are not read, in what C++ may take for parameters, of macros that are types or statements;
 #     Scala, Kotlin: bases that are constructed are called and inherited from; Swift: macros; Rust: tokens like `char`
 # 35: JavaScript: keys of definitions that are inside each other without end are bounded; the signatures of chunker 14
+#     JavaScript: what names are tested to be, types that calls and bases are given, type parameters
 FACTS_VERSION: Final = "35"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -313,6 +314,8 @@ INTERFACE_VERSION: Final = "1"
 #     items of heirs of containers; what is passed on where it is made; a metaclass's `__iter__`; `__import__` with a
 #     list of names
 #     packages, decorators in too many places and calls that are many in a file are noted by coarser keys
+#     JavaScript: names by what they were tested to be; calls by the types that they are given; what extends a Map;
+#     an interface and a class of one name; decorators run where the class is made; a file a platform (React Native)
 RESOLVERS_VERSION: Final = "53"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

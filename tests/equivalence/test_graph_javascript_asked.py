@@ -114,6 +114,15 @@ def test_declarations_that_come_beside_a_script_or_go_are_seen_by_who_follows_it
     assert resolved_now(made, _JAVASCRIPT) == 2
 
 
+def test_a_name_that_comes_into_the_declarations_beside_a_script_is_seen(tmp_path: Path) -> None:
+    """Who looked there for a class that was not declared is asked again when it is, though nothing else is exported."""
+    script = "class Node {\n  go(x) { return x.mark(); }\n  mark() {}\n}\nmodule.exports = Node;\n"
+    beside = "export declare class Other {}\n"
+    made = synced(tmp_path / "tree", {"node.js": script, "node.d.ts": beside, "other.js": "exports.f = () => 1;\n"})
+    kept(made, resolvers=_JAVASCRIPT)
+    assert _written(made, "node.d.ts", f"{beside}declare class Node {{\n  go(x: Node): Node;\n}}\n") == 2
+
+
 def test_one_more_function_that_is_called_so_is_asked_for_by_who_puts_the_name_together(tmp_path: Path) -> None:
     """A class is looked at by the names that it has, where a part of the name is all that is written."""
     kind = "export class Base {{\n  visitName() {{}}\n  {0}() {{}}\n}}\n"

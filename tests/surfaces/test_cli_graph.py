@@ -285,6 +285,30 @@ def test_a_repository_is_started_by_functions_and_by_no_stylesheet(tmp_path: Pat
     assert [item["path"] for item in entries] == ["main.rb", "cmd/tool/tool.go", "run.c"]
 
 
+def test_the_map_of_several_packages_lists_them_and_not_where_each_begins(tmp_path: Path) -> None:
+    """What most depends on comes first; an example is no package, and a main is still an entry point."""
+    made = synced(
+        tmp_path / "tree",
+        {
+            "package.json": '{"name": "@us/root", "private": true}',
+            "packages/app/package.json": '{"name": "@us/app"}', "packages/app/main.ts": "import '@us/core'\n",
+            "packages/app/index.ts": "import { one } from '@us/core'\nexport const two = one\n",
+            "packages/core/package.json": '{"name": "@us/core", "description": "What all others need."}',
+            "packages/core/src/index.ts": "export const one = 1\n",
+            "packages/core/sub/package.json": '{"main": "index.js"}', "packages/core/sub/index.js": "1\n",
+            "crates/fast/Cargo.toml": '[package]\nname = "fast"\ndescription = "fast"\n',
+            "crates/fast/src/lib.rs": "pub fn f() {}\n",
+            "packages/broken/package.json": '{"name": 3}', "packages/odd/package.json": "[",
+            "examples/first/package.json": '{"name": "first"}', "examples/first/index.js": "1\n",
+        },
+    )  # fmt: skip
+    sections = {part["name"]: part["items"] for part in asker(made)("map")["sections"]}
+    assert [item["text"] for item in sections["packages"]] == [
+        "@us/core: packages/core/, What all others need.", "fast: crates/fast/", "@us/app: packages/app/",
+    ]  # fmt: skip
+    assert [item["text"] for item in sections["entry_points"]] == ["packages/app/main.ts: by its name"]
+
+
 def test_attributes_before_a_definition_are_no_list_of_its_parameters(tmp_path: Path) -> None:
     """What C# writes in brackets before a class is not put behind its name."""
     made = synced(tmp_path / "tree", {"a.cs": "[Serializable]\npublic class A { void M() { new A(); } }\n"})

@@ -300,3 +300,20 @@ def test_a_class_may_say_that_it_extends_itself() -> None:
     text = "abstract class A extends A { abstract go(): void; }\nexport function f(a: A) { a.go(); }\n"
     calls = [site for site in world(a_ts=text).graphs()["a.ts"].sites if site.role is Role.CALL]
     assert [site.targets[0].key for site in calls] == ["A.go"]
+
+
+def test_decorators_of_members_and_parameters_run_where_the_class_is_made() -> None:
+    """A function that makes a class calls the decorators in it; neither the constructor nor the method does."""
+    graph = _one(
+        "function Mark(): any {}\n"
+        "function make() {\n"
+        "  class Service {\n"
+        "    constructor(@Mark() store: object) {}\n"
+        "    @Mark() list() {}\n"
+        "  }\n"
+        "  return Service;\n"
+        "}\n"
+    )
+    assert {graph.nodes[site.source].key for site in _sites(graph, Role.CALL)} == {"make"}
+    decorated = {graph.nodes[site.source].key for site in _sites(graph, Role.DECORATE)}
+    assert decorated == {"make.Service.constructor", "make.Service.list"}

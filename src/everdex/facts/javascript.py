@@ -17,6 +17,9 @@ from everdex.facts.javascript_definitions import Definitions
 from everdex.memory import collector_held
 from everdex.parse import Read
 
+# what a function is called that complains where what it is given is not so
+_ASSERTS: Final = re.compile(rb"(?i)assert|invariant|ensure|expect")
+_NAME_BYTES: Final = 64
 _ALIAS: Final = re.compile(rb"[ \t\r\n]{1,100}as[ \t\r\n]{1,100}([A-Za-z]{2,20})(?=[ \t\r\n]{0,100}[,}])")
 
 
@@ -38,10 +41,14 @@ class Statements(Definitions):
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
+        self._declaring = False
         self.handlers |= {
             "statement_block": self._block,
             "for_statement": self._block,
             "switch_body": self._block,
+            "if_statement": self._asked,
+            "while_statement": self._asked,
+            "expression_statement": self._asserted,
             "for_in_statement": self._for_in,
             "catch_clause": self._catch,
             "return_statement": self._return,
@@ -69,6 +76,28 @@ class Statements(Definitions):
         self.visit_children(node)
         self.at = outer
         return 0
+
+    def _asked(self, node: Node) -> int:
+        """A statement with a condition."""
+        condition = node.child_by_field_name("condition")
+        for child in node.named_children:
+            value = self.visit(child)
+            if child == condition:
+                self.test(value)
+        return 0
+
+    def _asserted(self, node: Node) -> int:
+        """A call by itself that says that something is so, or takes a call that is asked that."""
+        value = self.last(node)
+        row = self.expressions[value]
+        inner = node.named_children[0] if node.named_children else None
+        function = inner.child_by_field_name("function") if inner is not None else None
+        if row[0] == m.CALL and function is not None:
+            end = function.end_byte
+            if _ASSERTS.search(self.data, max(function.start_byte, end - _NAME_BYTES), end):
+                for call in (value, *row[2]):
+                    self.test(call)
+        return value
 
     def _for_in(self, node: Node) -> int:
         self.at, outer = self.at._replace(scope=self.open_scope()), self.at
@@ -244,6 +273,7 @@ class Statements(Definitions):
     # -- TypeScript's namespaces ----------------------------------------------------------------
 
     def _ambient(self, node: Node) -> int:
+        around, self._declaring = self._declaring, True
         for child in node.named_children:
             if child.type == "statement_block":  # declare global
                 self.at, outer = self.at._replace(scope=self.open_scope(True)), self.at
@@ -257,6 +287,7 @@ class Statements(Definitions):
                     self.scopes[0].names.setdefault(name, index)
             else:
                 self.visit(child)
+        self._declaring = around
         return 0
 
     def _namespace(self, node: Node) -> int:
@@ -290,6 +321,10 @@ class Statements(Definitions):
     def _inside_namespace(self, index: int, body: Node | None, exported: dict[str, int]) -> None:
         self.at = self.at._replace(node=index, parent=index, prefix=self.nodes[index].key)
         self.at = self.at._replace(scope=self.open_scope(True))
-        self.scopes[self.at.scope].exported = exported
+        scope = self.scopes[self.at.scope]
+        scope.exported = exported
         if body is not None:
             self.visit_children(body)
+        if self._declaring:  # all that is declared there is exported
+            for name in (*scope.names, *scope.types):
+                exported.setdefault(name, scope.names.get(name, scope.types.get(name, -1)))

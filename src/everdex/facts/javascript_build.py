@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 from tree_sitter import Node
 
 from everdex.facts import javascript_model as m
+from everdex.facts import javascript_tests as tests
 from everdex.facts import javascript_this as own
 
 # fixed rows of the expression table
 STRING, NUMBER, BOOLEAN, REGEXP, NOTHING, TEMPLATE = 1, 2, 3, 4, 5, 1
-_UNLINKED, _UNLINKED_TYPE = -1, -2
+_UNLINKED, _UNLINKED_TYPE, _UNLINKED_SPACE = -1, -2, -3
 _TYPES = (m.TYPE, m.GENERIC)
 _ESCAPED = re.compile(r"\\u(?:\{([0-9A-Fa-f]{1,8})\}|([0-9A-Fa-f]{4}))")
 _MAX_PREFIX, _OUTERMOST = 1_000, 80  # characters of the key of what is around a definition
@@ -84,6 +85,7 @@ class Builder:
         self.satisfied: dict[int, int] = {}
         self.stored: dict[int, int] = {}
         self.attributes: dict[int, int] = {}
+        self.typed: dict[int, list[int]] = {}
         self.at = At(0, 0, 0, "", -1, -1, -1)
         self._keys: dict[str, int] = {}
         self._lambdas: dict[str, int] = {}
@@ -92,6 +94,7 @@ class Builder:
         self._stored: list[tuple[int, str, str, int, bool]] = []  # scope, name, property, value, on the prototype
         self._global_types: set[int] = set()  # expressions
         self._called: list[tuple[int, int]] = []  # callee expression, call expression
+        self._tested: list[tuple[int, int]] = []  # expression that may be a name, what it is tested by
 
     # -- text and places ------------------------------------------------------------------------
 
@@ -203,6 +206,10 @@ class Builder:
     def type_name(self, name: str) -> int:
         return self._named(_UNLINKED_TYPE, name)
 
+    def space_name(self, name: str) -> int:
+        """What stands before a dot in a type: a namespace or a module, also where a type has the same name."""
+        return self._named(_UNLINKED_SPACE, name)
+
     def _named(self, code: int, name: str) -> int:
         key = (code, name, self.at.scope)
         index = self._names.get(key)
@@ -234,6 +241,16 @@ class Builder:
                 self.functions[row[1]].passed = (index, number)
         self._called.append((callee, index))
         return index
+
+    def test(self, value: int) -> None:
+        """Somebody wants to know whether this is so: where it is a call, what it says of the names that it is given."""
+        row = self.expressions[value]
+        if row[0] == m.CALL:
+            self._tested += [(argument, value) for argument in row[2] if self.expressions[argument][0] == _UNLINKED]
+
+    def test_instance(self, value: int, of: int) -> None:
+        if self.expressions[value][0] == _UNLINKED:
+            self._tested.append((value, self.add(m.NEW, of, [])))
 
     # -- linking --------------------------------------------------------------------------------
 
@@ -274,12 +291,12 @@ class Builder:
     def facts(self, partial: bool) -> m.Facts:
         self._declare_implicitly()
         for (code, name, scope), index in self._names.items():
+            is_type = code != _UNLINKED
             found = self._lookup(scope, name, code == _UNLINKED_TYPE)
-            if found < 0 and code == _UNLINKED_TYPE:
-                found = self._lookup(scope, name, False)
-            is_type = code == _UNLINKED_TYPE
+            if found < 0 and is_type:
+                found = self._lookup(scope, name, code != _UNLINKED_TYPE)
             self.expressions[index] = (m.NAME, found) if found >= 0 else self.unbound(name, is_type)
-            if found < 0 and code == _UNLINKED_TYPE and name not in _EVERYWHERE:
+            if found < 0 and is_type and name not in _EVERYWHERE:
                 self._global_types.add(index)
         self.link_documented()
         for scope, name, value in self._assigned:
@@ -305,6 +322,9 @@ class Builder:
                 row = self.expressions[value]
                 if row[0] == m.FUNCTION:  # the last: the name that it has inside itself comes before
                     self.functions[row[1]].binding = index
+        for each in self.scopes:
+            tests.merge(self.bindings, each.names, each.types)
+        tests.link(self.expressions, self.types, self.bindings, self.functions, self._tested)
         self._publish()
         for node in reversed(self.nodes[1:]):  # children follow their parents, whose keys must still be there
             above = self.nodes[node.parent].key
@@ -314,7 +334,7 @@ class Builder:
             self.is_module, partial, self.nodes, self.expressions, self.types, self.bindings, self.functions,
             self.classes, self.interfaces, self.namespaces, self.exports, self.imports,
             m.pack([mention for mention in self.mentions if self._worth(mention)]),
-            self._globals(), self.satisfied, self.stored, self.attributes,
+            self._globals(), self.satisfied, self.stored, self.attributes, self.typed,
         )  # fmt: skip
 
     def _globals(self) -> dict[str, list[int]]:

@@ -50,6 +50,7 @@ class Definitions(Functions):
         number = len(self.classes)
         row = m.Class(index, name)
         self.classes.append(row)
+        self.made_in.append(self.at.node)
         self.declared.append({
             self.label_of(child.child_by_field_name("name") or child.child_by_field_name("property"))
             for child in (body.named_children if body is not None else ())
@@ -91,7 +92,7 @@ class Definitions(Functions):
                 value = child.child_by_field_name("value")
                 if value is not None:
                     row.extends = self._extended(value, row.node)
-                self.type_arguments(child)
+                row.arguments = self.type_arguments(child)
             elif child.type == "implements_clause":
                 since = len(self.mentions)
                 row.implements = [self.type(part) for part in child.named_children]
@@ -149,7 +150,7 @@ class Definitions(Functions):
             if any(self.text(child) == "private" for child in node.children if child.type == "accessibility_modifier"):
                 self.hidden.add(first)
             for decorator in (*decorators, *(child for child in node.named_children if child.type == "decorator")):
-                self.decorator(decorator, first)
+                self.member_decorator(decorator, first)
 
     def _field(self, node: Node, name: str, label: Node | None, frame: int) -> tuple[int, int]:
         given = node.child_by_field_name("value")

@@ -111,7 +111,7 @@ class Documented(Types):
         row = m.Interface(-1, stated.name)
         if stated.is_function:
             types = [self.documented(type_) for _, type_ in stated.parameters]
-            row.alias = self.add_type(m.T_FUNCTION, types, self.documented(stated.result), len(types), False)
+            row.alias = self.add_type(m.T_FUNCTION, types, self.documented(stated.result), len(types), False, [])
         elif stated.type >= 0:
             row.alias = self.documented(stated.type) or self.add_type(m.T_UNKNOWN)
         elif stated.properties:
@@ -128,10 +128,17 @@ class Documented(Types):
     # -- reading their trees --------------------------------------------------------------------
 
     def named_type(self, node: Node) -> int:
-        module = self.comments.modules.get(node.start_byte) if self._reading and self.comments is not None else None
-        if module is None:
-            return super().named_type(node)
-        specifier, whole = module
+        module = self._module_of(node)
+        return super().named_type(node) if module is None else self._of_module(node, *module)
+
+    def named_space(self, node: Node) -> int:
+        module = self._module_of(node)
+        return super().named_space(node) if module is None else self._of_module(node, *module)
+
+    def _module_of(self, node: Node) -> tuple[str, bool] | None:
+        return self.comments.modules.get(node.start_byte) if self._reading and self.comments is not None else None
+
+    def _of_module(self, node: Node, specifier: str, whole: bool) -> int:
         if whole:
             return self.add(m.REQUIRE, specifier)
         name = self.text(node)

@@ -26,6 +26,7 @@ class Functions(Stores):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self._signatures: dict[tuple[int, str], list[int]] = {}  # scope and name: values that wait for a body
+        self.made_in: list[int] = []  # of each class the definition whose code makes it
         self.having = -1  # the definition whose members the properties of the next object are
         self._properties = 0
         self.handlers |= {
@@ -110,7 +111,7 @@ class Functions(Stores):
             self.at = self.at._replace(scope=self.open_scope(False))
             self.bind(own_name, m.VARIABLE, value)
         self.at = self.at._replace(scope=self.open_scope(True))
-        self.generics(node.child_by_field_name("type_parameters"))
+        row.generics = self.generics(node.child_by_field_name("type_parameters"))
         stated = self.stated(node)
         self.stated_generics(stated)
         self._parameters(node, row, number, stated)
@@ -139,7 +140,7 @@ class Functions(Stores):
             if child.type in ("required_parameter", "optional_parameter"):
                 for part in child.named_children:
                     if part.type == "decorator":
-                        self.decorator(part, self.at.node)
+                        self.member_decorator(part, self.at.node)
                 inner = child.child_by_field_name("pattern")
                 if inner is None:
                     continue
@@ -225,6 +226,14 @@ class Functions(Stores):
                 value = self.expressions[value][1] if self.expressions[value][0] == m.CALL else 0
             token = inner.child_by_field_name("property") if inner.type == "member_expression" else inner
             self.mention("d", token or inner, value, inner, index)
+
+    def member_decorator(self, node: Node, index: int) -> None:
+        """Of a member or a parameter: it runs where the class is made, once, and not when the member does."""
+        outer = self.at
+        if outer.klass >= 0:
+            self.at = outer._replace(node=self.made_in[outer.klass])
+        self.decorator(node, index)
+        self.at = outer
 
     # -- objects --------------------------------------------------------------------------------
 

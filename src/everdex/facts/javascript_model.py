@@ -56,13 +56,14 @@ T_UNKNOWN: Final = 0
 T_NAME: Final = 1  # expression that names it, [arguments]
 T_ARRAY: Final = 2  # type
 T_UNION: Final = 3  # [types]; intersections too: a value has what any part has
-T_FUNCTION: Final = 4  # [parameter types], result, how many it needs, whether the last takes the rest
+T_FUNCTION: Final = 4  # [parameter types], result, how many it needs, whether the last takes the rest, [generics]
 T_OBJECT: Final = 5  # interface
 T_BUILTIN: Final = 6  # name
 T_QUERY: Final = 7  # expression
 T_TUPLE: Final = 8  # [types]
 T_LOOKUP: Final = 9  # type, property
 T_THIS: Final = 10
+T_PREDICATE: Final = 11  # the name of the parameter that is asked about, type that it then has
 
 # -- kinds of bindings --------------------------------------------------------------------------
 VARIABLE: Final = "v"
@@ -71,7 +72,7 @@ DECLARED_CLASS: Final = "c"
 IMPORTED: Final = "i"  # more = [specifier, name]; '*' is the module itself
 PARAMETER_NAME: Final = "p"
 TYPE: Final = "t"  # more = [interface]
-GENERIC: Final = "g"  # more = [constraint type]
+GENERIC: Final = "g"  # more = [constraint type, default type]
 ENUMERATION: Final = "e"
 MODULE_NAME: Final = "n"
 
@@ -140,6 +141,7 @@ class Binding(msgspec.Struct, array_like=True):
     properties: list[tuple[str, int]] = []  # X.name = value
     prototype: list[tuple[str, int]] = []  # X.prototype.name = value; '' for the whole
     calls: list[int] = []  # of a parameter
+    tests: list[int] = []  # calls that are asked whether it is something; of `instanceof` what `new` would make
     more: list[Any] = []
 
 
@@ -158,6 +160,7 @@ class Function(msgspec.Struct, array_like=True):
     rest: bool = False
     least: int = 0  # how many parameters have to be given
     overloads: list[int] = []  # the functions that only declare how this one may be called
+    generics: list[int] = []  # bindings of its type parameters
 
 
 class Class(msgspec.Struct, array_like=True):
@@ -167,6 +170,7 @@ class Class(msgspec.Struct, array_like=True):
     implements: list[int] = []
     members: list[tuple[str, str, bool, int, int, int]] = []  # name, kind, static, value, type, node
     stores: list[tuple[str, int, bool]] = []
+    arguments: list[int] = []  # types that its base is given
 
 
 class Interface(msgspec.Struct, array_like=True):
@@ -225,6 +229,7 @@ class Facts(msgspec.Struct, array_like=True):
     satisfied: dict[int, int]  # expression -> the type it is written to satisfy
     stored: dict[int, int]  # expression -> the member it is assigned to
     attributes: dict[int, int]  # object of the attributes of a component -> the call that it is
+    typed: dict[int, list[int]]  # call -> the types that it is given
 
 
 # call, new, reference, write, import, inherit, decorate, key of an object literal (whose value is the literal);

@@ -19,7 +19,8 @@ _MAX_DEPTH: Final = 60
 _MAX_PARTS: Final = 64  # of a union: beyond, the candidates would be cut anyway
 _INSIDE: Final = frozenset(
     ("parenthesized_type", "readonly_type", "optional_type", "rest_type", "type_annotation", "constraint",
-     "opting_type_annotation", "omitting_type_annotation", "adding_type_annotation", "default_type"))  # fmt: skip
+     "opting_type_annotation", "omitting_type_annotation", "adding_type_annotation", "default_type",
+     "type_predicate_annotation", "asserts_annotation"))  # fmt: skip
 
 
 class Types(Builder, ABC):
@@ -51,7 +52,8 @@ class Types(Builder, ABC):
             "infer_type": self._infer,
             "literal_type": lambda node: self.add_type(m.T_BUILTIN, "string") if self._is_string(node) else 0,
             "template_literal_type": lambda node: self._default(node) or self.add_type(m.T_BUILTIN, "string"),
-            "type_predicate": lambda node: self._default(node) or self.add_type(m.T_BUILTIN, "boolean"),
+            "type_predicate": self._predicate,
+            "asserts": self._asserts,
         }
 
     def end(self) -> None:
@@ -120,6 +122,10 @@ class Types(Builder, ABC):
         """The expression of the first name of a type."""
         return self.type_name(self.text(node))
 
+    def named_space(self, node: Node) -> int:
+        """The expression of what stands before the first dot of a type."""
+        return self.space_name(self.text(node))
+
     def _qualified(self, node: Node) -> int:
         """The expression of `A.B.C` in a place for types; `import("x").C` too."""
         names: list[Node] = []
@@ -128,7 +134,7 @@ class Types(Builder, ABC):
             names.append(children[-1])
             node = children[0]
         if node.type in ("identifier", "type_identifier"):
-            value = self.named_type(node)
+            value = self.named_space(node)
             self.mention("r", node, value)
         else:
             value = self.visit(node)
@@ -169,11 +175,21 @@ class Types(Builder, ABC):
         """What a function takes and gives is nobody's member."""
         self.at, outer = self.at._replace(scope=self.open_scope()), self.at
         having, self._having = self._having, -1
-        self.generics(node.child_by_field_name("type_parameters"))
+        generics = self.generics(node.child_by_field_name("type_parameters"))
         rows, least, rest = self._parameter_types(node.child_by_field_name("parameters"))
         result = self.type(node.child_by_field_name("return_type") or node.child_by_field_name("type"))
         self.at, self._having = outer, having
-        return self.add_type(m.T_FUNCTION, rows, result, least, rest)
+        return self.add_type(m.T_FUNCTION, rows, result, least, rest, generics)
+
+    def _predicate(self, node: Node) -> int:
+        """`x is T`: of which parameter something is said, and what."""
+        name, stated = node.child_by_field_name("name"), node.child_by_field_name("type")
+        return self.add_type(m.T_PREDICATE, self.text(name) if name is not None else "", self.type(stated))
+
+    def _asserts(self, node: Node) -> int:
+        """`asserts x is T` says so where the call has returned; `asserts x` says nothing that matters here."""
+        inner = node.named_children
+        return self._predicate(inner[0]) if inner and inner[0].type == "type_predicate" else 0
 
     def _parameter_types(self, parameters: Node | None) -> tuple[list[int], int, bool]:
         """Of each parameter its type; how many have to be given, and whether the last takes all the others."""
@@ -234,16 +250,17 @@ class Types(Builder, ABC):
         self.at = outer
         return 0
 
-    def generics(self, node: Node | None) -> None:
+    def generics(self, node: Node | None) -> list[int]:
         """Type parameters, bound in the current scope."""
+        bound: list[int] = []
         if node is None:
-            return
+            return bound
         for child in node.named_children:
             name = child.child_by_field_name("name")
             if name is not None:
-                constraint = self.type(child.child_by_field_name("constraint"))
-                self.type(child.child_by_field_name("value"))
-                self.bind(self.text(name), m.GENERIC, more=[constraint])
+                rows = [self.type(child.child_by_field_name(field)) for field in ("constraint", "value")]
+                bound.append(self.bind(self.text(name), m.GENERIC, more=rows))
+        return bound
 
     # -- declarations ---------------------------------------------------------------------------
 

@@ -253,6 +253,9 @@ class Values(Documented):
         if function is None:
             return 0
         self.hint = ""
+        if function.type == "await_expression":  # `await make<T>()`: the grammar takes it for a call of what is awaited
+            inner = [child for child in function.named_children if child.type != "comment"]
+            return self.add(m.AWAIT, self._called_by(node, inner[-1], arguments)) if inner else 0
         specifier = self._specifier(function, arguments)
         if specifier is not None and arguments is not None:
             for child in arguments.named_children[1:]:
@@ -265,9 +268,14 @@ class Values(Documented):
         if self._depth >= _MAX_DEPTH - 2:  # the callee would be put off, and with it what this call is of
             self.deferred.append((node, self.at))
             return 0
+        return self._called_by(node, function, arguments)
+
+    def _called_by(self, node: Node, function: Node, arguments: Node | None) -> int:
         callee, token = self.callee(function)
-        self.type_arguments(node)
+        given = self.type_arguments(node)
         value = self.call(callee, self._arguments(arguments))
+        if given:
+            self.typed[value] = given
         self.mention("c", token, value, function)
         if arguments is not None and self.data[token.start_byte : token.end_byte] in _MIXING:
             self._mixed(arguments.named_children, value)
@@ -286,10 +294,9 @@ class Values(Documented):
         if owner is not None and owner.type == "identifier" and label is not None and self.text(label) == "prototype":
             self.store(self.text(owner), "prototype", call, True)
 
-    def type_arguments(self, node: Node) -> None:
+    def type_arguments(self, node: Node) -> list[int]:
         arguments = node.child_by_field_name("type_arguments")
-        if arguments is not None:
-            self.type_only(arguments)
+        return [self.type(child) for child in arguments.named_children] if arguments is not None else []
 
     def _specifier(self, function: Node, arguments: Node | None) -> str | None:
         if arguments is None or function.type not in ("import", "identifier"):
@@ -348,10 +355,16 @@ class Values(Documented):
     def _ternary(self, node: Node) -> int:
         parts = [node.child_by_field_name(field) for field in ("condition", "consequence", "alternative")]
         values = [self.visit(part) for part in parts if part is not None]
+        if values:
+            self.test(values[0])
         return self.add(m.CHOICE, values[1:]) if len(values) > 1 else 0
 
     def _binary(self, node: Node) -> int:
         operator = node.child_by_field_name("operator")
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if operator is not None and operator.type == "instanceof" and left is not None and right is not None:
+            self.test_instance(self.visit(left), self.visit(right))
+            return build.BOOLEAN
         if operator is None or operator.type not in _LOGICAL:
             # `a + b + …` nests to the left without bound
             waiting = [node]
@@ -364,12 +377,13 @@ class Values(Documented):
             if operator is not None and operator.type == "+":
                 return self._put_together(node)
             return build.NUMBER if operator is not None and operator.type in ("-", "*", "/", "%") else 0
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         values = [self.visit(part) for part in (left, right) if part is not None]
+        for value in values if operator.type in ("&&", "||") else ():
+            self.test(value)
         return self.add(m.CHOICE, values[1:] if operator.type == "&&" else values)
 
     def _unary(self, node: Node) -> int:
-        self.last(node)
+        self.test(self.last(node))
         return 0
 
     def _array(self, node: Node) -> int:

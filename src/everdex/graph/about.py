@@ -47,7 +47,7 @@ def about(view: SnapshotView) -> tuple[str, str] | None:
     """One sentence or two, and the file they are from."""
     top = {path for path in view.paths if "/" not in path}
     for path in _MANIFESTS:
-        said = _described(view, path) if path in top else ""
+        said = described(view, path) if path in top else ""
         if said:
             return said, path
     by_name = {path.lower(): path for path in sorted(top)}
@@ -58,9 +58,10 @@ def about(view: SnapshotView) -> tuple[str, str] | None:
     return None
 
 
-def _described(view: SnapshotView, path: str) -> str:
+def described(view: SnapshotView, path: str) -> str:
+    """What a manifest says that its package is."""
     read = read_manifest(view, path) or {}
-    for keys in _TABLES.get(path, ((),)):
+    for keys in _TABLES.get(path.rpartition("/")[2], ((),)):
         table: Any = read
         for key in keys:
             table = table.get(key) if isinstance(table, dict) else None

@@ -1,5 +1,5 @@
-"""A repository in few words: what it is, languages, structure, entry points, dependencies, tests, public API, central
-symbols.
+"""A repository in few words: what it is, languages, structure, packages, entry points, dependencies, tests, public API,
+central symbols.
 
 Every section has a share of the budget and says what it left out; what it does not use goes to the central symbols,
 heaviest first. A token is counted as three bytes.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from posixpath import dirname
@@ -20,12 +21,13 @@ from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.postings import key32
 from everdex.graph.rank import Uses, uses
 from everdex.graph.record import place
+from everdex.graph.workspace import packages
 from everdex.wording import plural
 
 _BYTES_PER_TOKEN: Final = 3
 _SHARES: Final = {
-    "about": 0.1, "languages": 0.08, "structure": 0.17, "entry_points": 0.12, "dependencies": 0.08, "tests": 0.08,
-    "public_api": 0.2,
+    "about": 0.1, "languages": 0.08, "structure": 0.17, "packages": 0.12, "entry_points": 0.12, "dependencies": 0.08,
+    "tests": 0.08, "public_api": 0.2,
 }  # fmt: skip
 _TITLE_TOKENS: Final = 8
 _MAIN: Final = re.compile(
@@ -42,6 +44,7 @@ _PRIVATE: Final = 0.5
 _GUARD: Final = re.compile(r"_(?:H|HH|HPP|HXX|H_INCLUDED|INCLUDED)_*\Z|\A_\Z")
 _INDEX: Final = re.compile(r"(^|/)index\.[jt]sx?$")
 _NAMES_SHOWN: Final = 8
+_DESCRIPTION_SHOWN: Final = 80
 _LANGUAGES_SHOWN: Final = 8  # what has fewer files says little of a repository with more languages
 _FILES_ASKED: Final = 400  # for what they offer: far more than a map has room for
 _DEFINITIONS_WEIGHED: Final = 1_500
@@ -58,6 +61,7 @@ def repo_map(atlas: Atlas, budget: int) -> dict[str, Any]:
         "about": list(_about(atlas)),
         "languages": list(_languages(atlas)),
         "structure": structure,
+        "packages": _packages(atlas, widely),
         "entry_points": list(entry_points(atlas, roles)),
         "dependencies": list(_dependencies(atlas, roles)),
         "tests": list(_tests(roles)),
@@ -124,9 +128,11 @@ def entry_points(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
     """Where a repository is started: commands it declares, files named for it, functions called main."""
     yield from _declared(atlas)
     named = [path for path in atlas.view.paths if roles[path] == "source" and _MAIN.search(path)]
-    packages = {dirname(path) for path in atlas.view.paths if path.rpartition("/")[2] == "package.json"}
-    # An index inside a package only gathers what is beside it.
-    named = [path for path in named if not _INDEX.search(path) or _begins_package(path, packages)]
+    manifests = {dirname(path) for path in atlas.view.paths if path.rpartition("/")[2] == "package.json"}
+    listed = tuple(f"{package.directory}/" for package in packages(atlas.view))
+    # An index inside a package only gathers what is beside it; that of one among several is how it is imported.
+    named = [path for path in named if not _INDEX.search(path)
+             or (not path.startswith(listed) and _begins_package(path, manifests))]  # fmt: skip
     # What is run comes before what is imported, what is outside before what is inside.
     for path in sorted(named, key=lambda path: (bool(_INDEX.search(path)), path.count("/"))):
         yield {"text": f"{path}: by its name", "path": path, "line": 1, "name": None, "why": "file name"}
@@ -138,10 +144,31 @@ def entry_points(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
                 yield {"text": f"{path}:{line}: main", "path": path, "line": line, "name": "main", "why": "main"}
 
 
-def _begins_package(path: str, packages: set[str]) -> bool:
+def _begins_package(path: str, manifests: set[str]) -> bool:
     directory = dirname(path)
     outer = dirname(directory) if directory.rpartition("/")[2] in ("src", "lib") else directory
-    return not packages or directory in packages or outer in packages
+    return not manifests or directory in manifests or outer in manifests
+
+
+def _packages(atlas: Atlas, used: Uses) -> list[Item]:
+    """The packages of a repository of several, those that most of it depends on first."""
+    found = {package.directory: package for package in packages(atlas.view)}
+    weights: Counter[str] = Counter()
+    for path, weight in zip(atlas.graph.paths, used.files.tolist(), strict=True):
+        directory = dirname(path)
+        while directory and directory not in found:
+            directory = dirname(directory)
+        weights[directory] += weight
+    items = []
+    for package in sorted(found.values(), key=lambda each: (-round(weights[each.directory], 9), each.directory)):
+        said = "" if package.description == package.name else package.description
+        said = textwrap.shorten(said, _DESCRIPTION_SHOWN, placeholder=" …")
+        text = f"{package.name}: {package.directory}/{f', {said}' if said else ''}"
+        items.append({
+            "text": text, "name": package.name, "directory": package.directory, "path": package.manifest,
+            "description": package.description,
+        })  # fmt: skip
+    return items
 
 
 def _declared(atlas: Atlas) -> Iterator[Item]:

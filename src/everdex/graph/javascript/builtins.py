@@ -112,6 +112,7 @@ SAME: Final = _words(
     """filter slice concat reverse sort splice fill toSorted toReversed toSpliced with values add set flat
     copyWithin""")
 ONE: Final = frozenset(("find", "findLast", "at", "pop", "shift"))
+CHOOSES: Final = frozenset(("filter", "find", "findLast"))
 MAPPED: Final = frozenset(("map", "flatMap"))
 TEXT: Final = frozenset(("join", "toString"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import affixed, beside, builtins, overloads, types
+from everdex.graph.javascript import affixed, beside, builtins, generics, guards, overloads, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.values import Value, Values
@@ -27,13 +27,14 @@ def result(engine: Engine, file: File, index: int, fuel: int) -> Values:
     """What a call expression gives."""
     _, callee, arguments = file.expressions[index]
     called = overloads.counted(engine, file, arguments, engine.evaluate(file, callee, fuel - 1))
-    return v.union(_given(engine, file, value, callee, arguments, fuel) for value in called)
+    return v.union(_given(engine, file, value, index, fuel) for value in called)
 
 
-def _given(engine: Engine, file: File, value: Value, callee: int, arguments: list[int], fuel: int) -> Values:
+def _given(engine: Engine, file: File, value: Value, call: int, fuel: int) -> Values:
+    _, callee, arguments = file.expressions[call]
     kind = value[0]
     if kind == v.FUNCTION:
-        return _through(engine, file, value, callee, arguments, fuel)
+        return _stated(engine, file, value, call, _through(engine, file, value, callee, arguments, fuel), fuel)
     if kind == v.METHOD:
         return _builtin(engine, file, value, arguments, fuel)
     if kind == v.AFFIXED:
@@ -46,7 +47,14 @@ def _given(engine: Engine, file: File, value: Value, callee: int, arguments: lis
         row = target.types[value[2]][2]
         if target.types[row][0] == m.T_THIS:
             return _receiver(engine, file, callee, fuel)
+        return _stated(engine, file, value, call, returned(engine, value, fuel - _JUMP), fuel)
     return returned(engine, value, fuel - _JUMP)
+
+
+def _stated(engine: Engine, file: File, value: Value, call: int, given: Values, fuel: int) -> Values:
+    """What a call gives, with what the types say that it is given: that counts for more than what any call gives."""
+    said = generics.result(engine, file, call, value, fuel)
+    return v.union((said, tuple(each for each in given if each[0] in v.DEFINED))) if said else given
 
 
 def returned(engine: Engine, value: Value, fuel: int, signatures: tuple[int, ...] = ()) -> Values:
@@ -82,13 +90,13 @@ def _returns(engine: Engine, file: File, index: int, signatures: tuple[int, ...]
     useful = v.known(plain)
     whole = bool(useful) and len(useful) == len(plain)  # of `T & Outside` the other part may be anything
     if whole and not any(value[0] in (v.TYPED, v.CALLABLE) for value in useful):
-        # a comment that says otherwise of a function that is returned is wrong
-        contradicted = row.flags & m.DOCUMENTED and any(file.expressions[e][0] == m.FUNCTION for e in row.returns)
-        if not contradicted:
+        # a comment that says otherwise of a function that is returned is wrong; a type from outside says less than it
+        says_less = row.flags & m.DOCUMENTED or all(value[0] == v.EXTERNAL for value in useful)
+        if not says_less or all(file.expressions[each][0] != m.FUNCTION for each in row.returns):
             return declared
     if row.flags & m.GENERATOR:
         return v.known(declared) or ((v.ARRAY, v.union(engine.evaluate(file, e, fuel - 1) for e in row.yields)),)
-    given = v.union(engine.evaluate(file, expression, fuel - 1) for expression in row.returns)
+    given = v.union(guards.returned(engine, file, expression, fuel - 1) for expression in row.returns)
     if row.flags & m.ASYNC:
         return ((v.PROMISE, types.agreed(settled(given), plain)),)
     return types.agreed(given, declared)
@@ -144,7 +152,10 @@ def _generic(file: File, row: m.Row) -> int:
 
 def _receiver(engine: Engine, file: File, callee: int, fuel: int) -> Values:
     row = file.expressions[callee]
-    return engine.evaluate(file, row[1], fuel - 1) if row[0] == m.MEMBER else v.NOTHING
+    if row[0] != m.MEMBER:
+        return v.NOTHING
+    inner = file.expressions[row[1]]  # what a method of the base is called on is this object
+    return engine.this(file, inner[1], fuel - 1) if inner[0] == m.SUPER else engine.evaluate(file, row[1], fuel - 1)
 
 
 def instance(engine: Engine, file: File, index: int, fuel: int) -> Values:
@@ -193,6 +204,12 @@ def _callback(engine: Engine, file: File, arguments: list[int], number: int, fue
     return v.union(returned(engine, value, fuel - _JUMP) for value in given)
 
 
+def _chosen(engine: Engine, file: File, arguments: list[int], fuel: int) -> Values:
+    """What a function says of all that it leaves of a list."""
+    given = engine.evaluate(file, arguments[0], fuel - 1) if arguments else ()
+    return v.union(guards.predicate(engine, value, 0, fuel - _JUMP) for value in given)
+
+
 def _builtin(engine: Engine, file: File, value: Value, arguments: list[int], fuel: int) -> Values:
     """The method of a builtin on a receiver of which the contents are known."""
     _, owner, name, receiver = value
@@ -208,7 +225,11 @@ def _builtin(engine: Engine, file: File, value: Value, arguments: list[int], fue
     if owner == "Map":
         if name == "get":
             return inside or v.unknown("contents of a Map")
+        if name == "entries":
+            return ((v.ARRAY, ((v.TUPLE, (v.unknown("key"), inside)),)),)
         return ((v.ARRAY, inside),) if name == "values" else (receiver,) if name == "set" else v.NOTHING
+    if name in builtins.CHOOSES:
+        inside = _chosen(engine, file, arguments, fuel) or inside
     if name in builtins.SAME:
         return ((v.ARRAY, inside),)
     if name in builtins.ONE:

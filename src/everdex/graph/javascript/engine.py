@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import affixed, builtins, calls, members, parameters, types
+from everdex.graph.javascript import affixed, builtins, calls, guards, members, parameters, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.exports import Place, locate
 from everdex.graph.javascript.files import File, Files
@@ -112,7 +112,8 @@ class Engine:
         if binding.kind == m.IMPORTED:
             return self.imported(file, binding.more[0], binding.more[1], fuel)
         if binding.kind == m.TYPE:
-            return tuple((v.NAMED_TYPE, file.path, number) for number in binding.more)
+            classes = v.union(self.evaluate(file, value, fuel - 1) for value in binding.values)
+            return (*classes, *((v.NAMED_TYPE, file.path, number) for number in binding.more))
         if binding.kind == m.GENERIC:
             return v.unknown("type parameter")
         given = v.union(self.evaluate(file, value, fuel - 1) for value in binding.values)
@@ -220,7 +221,8 @@ class Engine:
     def member(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         if self.is_whole(file, row):
             return self.whole(file.path, fuel - 1)
-        had = [members.get(self, value, row[2], fuel - 1) for value in self.evaluate(file, row[1], fuel - 1)]
+        asked = guards.receivers(self, file, row[1], row[2], fuel - 1)
+        had = [members.get(self, value, row[2], fuel - 1) for value in asked]
         if len(had) > 1:  # what cannot have it is not what is meant, if anything else is
             had = [values for values in had if values != members.NO_SUCH] or had
         return v.union(had)
@@ -242,6 +244,11 @@ class Engine:
         given = self.evaluate(file, row[1], fuel - 1) if row[1] else v.NOTHING
         declared = types.of(self, file, row[2], fuel - 1)
         return declared if types.narrows(self, given, declared, fuel - 1) else types.agreed(given, declared)
+
+    def elements(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+        """What somebody comes by who goes through something."""
+        given = self.evaluate(file, row[1], fuel - 1)
+        return elements(v.union(members.as_container(self, value, fuel - 1) for value in given))
 
     def item(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         given = self.evaluate(file, row[1], fuel - 1)
@@ -370,7 +377,7 @@ _CODES: Final[dict[int, Callable[[Engine, File, int, m.Row, int], Values]]] = {
     ),
     m.AWAIT: lambda engine, file, index, row, fuel: calls.settled(engine.evaluate(file, row[1], fuel - 1)),
     m.CAST: Engine.cast,
-    m.ELEMENT: lambda engine, file, index, row, fuel: elements(engine.evaluate(file, row[1], fuel - 1)),
+    m.ELEMENT: Engine.elements,
     m.REQUIRE: lambda engine, file, index, row, fuel: engine.module(file, row[1], fuel),
     m.IMPORT: lambda engine, file, index, row, fuel: ((v.PROMISE, engine.module(file, row[1], fuel)),),
     m.ITEM: Engine.item,
@@ -378,7 +385,7 @@ _CODES: Final[dict[int, Callable[[Engine, File, int, m.Row, int], Values]]] = {
     m.PARAMETER: lambda engine, file, index, row, fuel: parameters.parameter(
         engine, file, row[1], row[2], fuel - JUMP
     ),
-    m.SPREAD: lambda engine, file, index, row, fuel: elements(engine.evaluate(file, row[1], fuel - 1)),
+    m.SPREAD: Engine.elements,
     m.NAMESPACE: lambda engine, file, index, row, fuel: ((v.NAMESPACE, file.path, row[1]),),
     m.ENUM: lambda engine, file, index, row, fuel: ((v.ENUM, file.path, row[1]),),
 }

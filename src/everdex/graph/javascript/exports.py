@@ -30,13 +30,14 @@ def locate(engine: Engine, path: str, name: str) -> tuple[Place, ...]:
 
 
 def _search(engine: Engine, path: str, name: str, looked: set[str]) -> tuple[Place, ...]:
-    """Breadth first, so that what is nearer hides what is behind a star."""
+    """Breadth first, so that what is nearer hides what is behind a star; what is exported by its name hides nothing."""
     found: dict[Place, None] = {}
     outside: dict[Place, None] = {}
-    seen = {(path, name)}
-    level = [(path, name)]
-    while level and not found:
+    level = [(path, name), *((each, name) for each in engine.modules.variants(path, looked))]
+    seen = set(level)
+    while level:
         following: list[tuple[str, str]] = []
+        behind: list[tuple[str, str]] = []
         for place, wanted in level:
             looked.add(export_key(place, wanted))
             file = engine.files[place]
@@ -50,10 +51,10 @@ def _search(engine: Engine, path: str, name: str, looked: set[str]) -> tuple[Pla
                 continue
             looked.add(export_key(place, "*"))
             for export in file.exports.get("*", ()):
-                _follow(engine, place, export, wanted, outside, following, looked)
+                _follow(engine, place, export, wanted, outside, behind, looked)
             if declaring := engine.modules.declaring(place, looked):
-                following.append((declaring, wanted))  # types are only declared
-        level = [step for step in dict.fromkeys(following) if step not in seen]
+                behind.append((declaring, wanted))  # types are only declared
+        level = [step for step in dict.fromkeys(following + behind * (not found)) if step not in seen]
         seen.update(level)
         if len(seen) > _MAX_VISITS:
             break
@@ -85,7 +86,7 @@ def _follow(
         looked.add(export_key(target, "default"))
         found[("module", target, 0)] = None
     elif target:
-        following.append((target, name))
+        following += ((each, name) for each in (target, *engine.modules.variants(target, looked)))
     elif outside:
         found[("external", outside if name in ("*", "default") else f"{outside}.{name}", 0)] = None
     else:

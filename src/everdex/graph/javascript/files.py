@@ -19,7 +19,7 @@ _LARGE_EXPRESSIONS: Final = 60_000
 
 _EMPTY: Final = m.Facts(
     False, False, [m.Definition("", "", "module", -1, 0, 0, 0, 0, True)],
-    [(m.UNKNOWN,)], [(m.T_UNKNOWN,)], [], [], [], [], [], [], [], [], {}, {}, {}, {},
+    [(m.UNKNOWN,)], [(m.T_UNKNOWN,)], [], [], [], [], [], [], [], [], {}, {}, {}, {}, {},
 )  # fmt: skip
 
 

@@ -66,7 +66,8 @@ class Hashes:
         if code in (m.LITERAL, m.GLOBAL, m.REQUIRE, m.IMPORT, m.TEXT):
             return row
         if code in (m.CALL, m.NEW):
-            return [code, self.rows[row[1]], [self.rows[part] for part in row[2]]]
+            types = [self._outline(part) for part in self._file.facts.typed.get(index, ())]
+            return [code, self.rows[row[1]], [self.rows[part] for part in row[2]], types]
         if code in (m.ARRAY, m.CHOICE):
             return [code, [self.rows[part] for part in row[1]]]
         if code in (m.MEMBER, m.ITEM):
@@ -104,12 +105,18 @@ class Hashes:
             interface = self._file.interfaces[row[1]]
             return [row[0], [(name, self._outline(type_)) for name, type_, _ in interface.members]]
         if row[0] == m.T_FUNCTION:
-            return [row[0], [self._outline(part) for part in row[1]], self._outline(row[2]), *row[3:]]
+            return [row[0], [self._outline(part) for part in row[1]], self._outline(row[2]), *self._shape(row)]
         if row[0] == m.T_LOOKUP:
             return [row[0], self._outline(row[1]), row[2]]
         if row[0] == m.T_QUERY:
             return [row[0], self.rows[row[1]]]
+        if row[0] == m.T_PREDICATE:
+            return [row[0], row[1], self._outline(row[2])]
         return row if row[0] == m.T_BUILTIN else [row[0]]
+
+    def _shape(self, row: m.Row) -> tuple[Any, ...]:
+        """What a function type says beside types."""
+        return row[3], row[4], [self._binding(each) for each in row[5]]
 
     def _type(self, row: m.Row) -> Any:
         code = row[0]
@@ -122,7 +129,9 @@ class Hashes:
         if code in (m.T_UNION, m.T_TUPLE):
             return [code, [self.types[part] for part in row[1]]]
         if code == m.T_FUNCTION:
-            return [code, [self.types[part] for part in row[1]], self.types[row[2]], *row[3:]]
+            return [code, [self.types[part] for part in row[1]], self.types[row[2]], *self._shape(row)]
+        if code == m.T_PREDICATE:
+            return [code, row[1], self.types[row[2]]]
         if code == m.T_LOOKUP:
             return [code, self.types[row[1]], row[2]]
         if code == m.T_OBJECT:
@@ -155,6 +164,7 @@ class Hashes:
                 binding.name, binding.kind, self._key(binding.node), [rows[value] for value in binding.values],
                 types[binding.type], [(name, rows[value]) for name, value in binding.properties],
                 [(name, rows[value]) for name, value in binding.prototype], [rows[call] for call in binding.calls],
+                [rows[test] for test in binding.tests],
                 binding.more if binding.kind == m.IMPORTED else
                 [self._interface(index) for index in binding.more] if binding.kind == m.TYPE else
                 [types[index] for index in binding.more],
@@ -170,9 +180,13 @@ class Hashes:
                 file.facts.nodes[function.node].public, self._stands(number, self._standing),
                 self._key(file.functions[file.returned[number]].node) if number in file.returned else "",
                 self._binding(function.binding) if function.binding >= 0 else None, file.large,
+                [self._binding(each) for each in function.generics],
             ))  # fmt: skip
         for row in file.classes:
-            said = self._key(row.node), rows[row.extends], [types[part] for part in row.implements]
+            said = (
+                self._key(row.node), rows[row.extends], [types[part] for part in row.implements],
+                [types[part] for part in row.arguments],
+            )  # fmt: skip
             found.setdefault(self._home(row.node), []).append(said)
         for index, interface in enumerate(file.interfaces):
             if interface.node >= 0:

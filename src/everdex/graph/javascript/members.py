@@ -215,7 +215,7 @@ def _in_class(engine: Engine, file: File, index: int, name: str, static: bool, f
     ]
     found = tuple(stored or own)
     if stored and row.extends:
-        return _as_declared(engine, file, row.extends, name, static, stored, fuel)
+        return _as_declared(engine, file, row, name, static, stored, fuel)
     if not found and static:
         if name == "prototype":
             return direct((v.INSTANCE, file.path, index))
@@ -224,12 +224,14 @@ def _in_class(engine: Engine, file: File, index: int, name: str, static: bool, f
         found = _on_prototype(engine, file, file.owner(m.CLASS, index), name, fuel)
     if not row.extends or any(slot.kind != "c" for slot in found):
         return found
-    return (*_of_bases(engine, file, row.extends, name, static, fuel), *found)
+    return (*_of_bases(engine, file, row, name, static, fuel), *found)
 
 
-def _of_bases(engine: Engine, file: File, extends: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:
+def _of_bases(engine: Engine, file: File, row: m.Class, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:
     slots: list[Slot] = []
-    for base in engine.evaluate(file, extends, fuel - _JUMP):
+    for base in engine.evaluate(file, row.extends, fuel - _JUMP):
+        if base[0] == v.EXTERNAL and row.arguments and not static:
+            (base,) = types.contained(engine, file, base, row.arguments, fuel - 1)
         if base[0] in (v.CLASS, v.FUNCTION) and not static:
             base = (v.INSTANCE if base[0] == v.CLASS else v.MADE, *base[1:])
         if base[0] == v.UNKNOWN:
@@ -240,11 +242,11 @@ def _of_bases(engine: Engine, file: File, extends: int, name: str, static: bool,
 
 
 def _as_declared(
-    engine: Engine, file: File, extends: int, name: str, static: bool, stored: list[Slot], fuel: int
+    engine: Engine, file: File, row: m.Class, name: str, static: bool, stored: list[Slot], fuel: int
 ) -> tuple[Slot, ...]:
     """What a class stores in a field of its base is the base's; a function that is a definition of its own is called
     in place of the one that the base has, once it is stored."""
-    above = [slot for slot in _of_bases(engine, file, extends, name, static, fuel) if slot.kind == "f" and slot.path]
+    above = [slot for slot in _of_bases(engine, file, row, name, static, fuel) if slot.kind == "f" and slot.path]
     nodes = [slot for slot in above if slot.node >= 0]
     if not nodes:
         return tuple(stored)
@@ -266,6 +268,25 @@ def _by_use(slots: list[Slot]) -> tuple[Slot, ...]:
     """Overload signatures stand beside the method that implements them."""
     bodies = [slot for slot in slots if slot.kind != "a"]
     return tuple(bodies or slots)
+
+
+def as_container(engine: Engine, value: Value, fuel: int) -> Values:
+    """What somebody goes through where that is an instance of a class that extends a container."""
+    if value[0] != v.INSTANCE:
+        return (value,)
+    if fuel <= 0:
+        return engine.exhausted()
+    engine.came_to(fuel)
+    file = engine.files[value[1]]
+    row = file.classes[value[2]]
+    engine.touch(file, file.home(row.node))
+    found: list[Values] = []
+    for base in engine.evaluate(file, row.extends, fuel - _JUMP) if row.extends else ():
+        if base[0] == v.CLASS:
+            found.append(as_container(engine, (v.INSTANCE, *base[1:]), fuel - _JUMP))
+        elif base[0] == v.EXTERNAL and row.arguments:
+            found.append(types.contained(engine, file, base, row.arguments, fuel - 1))
+    return v.union(found) or (value,)
 
 
 # -- functions and prototypes -------------------------------------------------------------------

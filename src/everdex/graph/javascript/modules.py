@@ -22,6 +22,7 @@ _BY_LENGTH: Final = tuple(sorted(_EXTENSIONS, key=len, reverse=True))
 _RANK: Final = {extension: rank for rank, extension in enumerate(_EXTENSIONS)}
 _BUILT: Final = frozenset(("dist", "build", "lib", "out", "esm", "cjs", "es", "types"))
 _OUTPUT: Final = frozenset(("dist", "build", "out"))  # what is not there in these has not been built
+_PLATFORMS: Final = ("native", "ios", "android", "web")
 _SOURCES: Final = ("src", "lib")
 
 
@@ -46,6 +47,11 @@ def places(path: str) -> tuple[str, ...]:
     return tuple(keys)
 
 
+def _without_platform(base: str) -> str:
+    front, dot, last = base.rpartition(".")
+    return front if dot and last in _PLATFORMS else base
+
+
 class Modules:
     """Answers for one world."""
 
@@ -63,6 +69,17 @@ class Modules:
             found = self._known[key] = (*self._search(path, specifier, looked), frozenset(looked))
         reads |= found[2]
         return found[0], found[1]
+
+    def variants(self, path: str, reads: set[str]) -> tuple[str, ...]:
+        """The files that stand for a file on other platforms; none in a package that is not made for several."""
+        reads.add(PROJECT_KEY)
+        if not self.project.has_platforms(path):
+            return ()
+        base = _without_platform(stem(path)[0])
+        keys = [f"js:at:{base}", *(f"js:at:{base}.{platform}" for platform in _PLATFORMS)]
+        reads.update(keys)
+        found = {each for key in keys for each in self._world.offering(key) if _without_platform(stem(each)[0]) == base}
+        return tuple(sorted(found - {path}))
 
     def declaring(self, path: str, reads: set[str]) -> str:
         """The file that stands beside a script and declares what is in it, or ''."""
@@ -128,7 +145,18 @@ class Modules:
             if found:
                 exact = key[6:]
                 return min(found, key=lambda path: (path != exact, _RANK.get(stem(path)[1], 99), path))
-        return self._package_entry(target, "", looked)
+        return self._package_entry(target, "", looked) or self._platform(target, looked)
+
+    def _platform(self, target: str, looked: set[str]) -> str:
+        """The file of the first platform, where there is none for all."""
+        if not target or not self.project.has_platforms(target):
+            return ""
+        for base in (target, f"{target}/index"):
+            for key in [f"js:at:{base}.{platform}" for platform in _PLATFORMS]:
+                looked.add(key)
+                if found := self._world.offering(key):
+                    return min(found, key=lambda path: (_RANK.get(stem(path)[1], 99), path))
+        return ""
 
     def _mapped(self, path: str, specifier: str, looked: set[str]) -> str:
         configuration = self.project.configuration(dirname(path))

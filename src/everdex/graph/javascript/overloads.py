@@ -141,7 +141,7 @@ def _shape(engine: Engine, value: Value) -> _Shape:
         engine.touch(file, file.home(row.node))
         types_of = [type_ for _, type_, _ in row.parameters]
         return _Shape(row.least, -1 if row.rest else len(types_of), types_of)
-    _, parameters, _, least, rest = file.types[value[2]]
+    _, parameters, _, least, rest, _ = file.types[value[2]]
     return _Shape(least, -1 if rest else len(parameters), parameters)
 
 

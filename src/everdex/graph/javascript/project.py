@@ -11,6 +11,8 @@ from posixpath import dirname, join, normpath
 from typing import Any, Final
 
 _FIELDS: Final = ("name", "main", "module", "source", "types", "typings", "exports", "imports")
+_NEEDS: Final = ("dependencies", "devDependencies", "peerDependencies")
+_NATIVE: Final = "react-native"  # which has a file a platform: `view.ios.tsx`, `view.web.tsx`
 _OPTIONS: Final = ("paths", "baseUrl")
 _NAME: Final = re.compile(r"(?:ts|js)config(?:\.[\w.-]+)?\.json")
 # What JSON with comments has beside JSON; or a string. One that does not end, and a comment that does not, are taken up
@@ -30,9 +32,12 @@ def relevant(path: str, data: bytes) -> dict[str, Any]:
     """What resolution reads out of a project file."""
     content = _load(data)
     if path.rpartition("/")[2] == "package.json":
-        return {field: content[field] for field in _FIELDS if field in content}
+        found: dict[str, Any] = {field: content[field] for field in _FIELDS if field in content}
+        if any(_NATIVE in needed for field in _NEEDS if isinstance(needed := content.get(field), dict)):
+            found[_NATIVE] = True
+        return found
     options = content.get("compilerOptions")
-    found: dict[str, Any] = {field: content[field] for field in ("extends", "references") if field in content}
+    found = {field: content[field] for field in ("extends", "references") if field in content}
     if isinstance(options, dict):
         found |= {field: options[field] for field in _OPTIONS if field in options}
     return found
@@ -98,6 +103,11 @@ class Project:
             if not directory:
                 return None
             directory = dirname(directory)
+
+    def has_platforms(self, path: str) -> bool:
+        """Whether the package around a file is made for several platforms."""
+        around = self.package_around(path)
+        return around is not None and _NATIVE in self.package(around)
 
     def configuration(self, directory: str) -> Configuration | None:
         """From the nearest tsconfig.json or jsconfig.json."""

@@ -75,6 +75,8 @@ def _of(engine: Engine, file: File, index: int, fuel: int) -> Values:
     if code == m.T_BUILTIN:
         name = builtins.PRIMITIVES.get(row[1])
         return ((v.EXTERNAL, name),) if name else v.unknown("untyped value") if row[1] in ("any", "unknown") else ()
+    if code == m.T_PREDICATE:
+        return ((v.EXTERNAL, "Boolean"),)
     if code == m.T_QUERY:
         return engine.evaluate(file, row[1], fuel - 1)
     if code == m.T_TUPLE:
@@ -148,6 +150,12 @@ def _global(engine: Engine, file: File, name: str, arguments: list[int], fuel: i
     return v.union(_instance(engine, entity, fuel) for entity in found)
 
 
+def contained(engine: Engine, file: File, outside: Value, arguments: list[int], fuel: int) -> Values:
+    """Something of the language that is given types: a container of such, or itself where it is none."""
+    is_container = outside[1] in builtins.ARRAY_TYPES or outside[1] in builtins.MAP_TYPES
+    return _global(engine, file, outside[1], arguments, fuel) if is_container else (outside,)
+
+
 def result_of(engine: Engine, value: Value, fuel: int) -> Values:
     """What calling something gives, whatever the arguments."""
     from everdex.graph.javascript import calls  # calls need types
@@ -172,7 +180,7 @@ def parameter_type(engine: Engine, value: Value, number: int, fuel: int) -> Valu
 
 def _nth(engine: Engine, file: File, row: m.Row, number: int, fuel: int) -> Values:
     """What a function type says of one of its parameters; the last may stand for all that follow."""
-    _, rows, _, _, rest = row
+    _, rows, _, _, rest, _ = row
     last = len(rows) - 1
     if not rest or number < last:
         return of(engine, file, rows[number], fuel) if number <= last else v.NOTHING

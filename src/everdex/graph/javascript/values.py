@@ -35,6 +35,7 @@ HOLDER: Final = "B"  # path, binding: something of which only stored properties 
 AFFIXED: Final = "Z"  # value, beginning, end: whichever functions it has under names that begin and end so
 UNKNOWN: Final = "U"  # reason
 
+DEFINED: Final = "FCIOM"  # definitions of the project
 MAX_VALUES: Final = 12
 
 DEEP: Final[Value] = (UNKNOWN, "too deep")
@@ -65,7 +66,7 @@ def known(values: Values) -> Values:
 
 def concrete(values: Values) -> bool:
     """Whether these are all definitions of the project, so that a declared type would add nothing."""
-    return bool(values) and all(value[0] in "FCIOM" for value in values)
+    return bool(values) and all(value[0] in DEFINED for value in values)
 
 
 def reason_of(values: Values) -> str:

@@ -15,6 +15,7 @@ _TITLES: Final = {
     "about": "About",
     "languages": "Languages",
     "structure": "Structure",
+    "packages": "Packages",
     "entry_points": "Entry points",
     "dependencies": "Dependencies",
     "tests": "Tests",
@@ -34,7 +35,7 @@ def map_command(
     root: Path | None, budget: int, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int,
     shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
-    """Show languages, structure, entry points, dependencies, tests, public API and the most central symbols.
+    """Show languages, structure, packages, entry points, dependencies, tests, public API and the most central symbols.
 
     Central is what many files refer to, the large before the small, functions and types before variables; a test's
     reference counts less. Each section says how much it left out.
