@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import callers, classes
+from everdex.graph.python import classes
+from everdex.graph.python.call_sites import sites_of
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import CLASS, INSTANCE, NONE, NOTHING, Value, Values, open_class
@@ -41,7 +42,7 @@ def _holding(engine: Engine, kind: Value, fuel: int) -> tuple[Value, ...]:
         if below is None or len(below) > MAX_HOLDERS:
             return ()
         first, *others = [engine.file(each[1]).scopes[each[2]].name for each in (kind, *below)]
-        sites, is_cut = callers.sites_of(engine, [first], others, kind[1])
+        sites, is_cut = sites_of(engine, [first], others, kind[1])
         found: dict[Value, None] = {}
         makers: dict[str, None] = {}
         for path, number in sites if not is_cut else ():
@@ -53,7 +54,7 @@ def _holding(engine: Engine, kind: Value, fuel: int) -> tuple[Value, ...]:
                     found[CLASS, path, around] = None
             elif name := _maker(engine, file, number):
                 makers[name] = None
-        for path, number in callers.sites_of(engine, [], list(makers), kind[1])[0] if len(makers) <= MAX_MAKERS else ():
+        for path, number in sites_of(engine, [], list(makers), kind[1])[0] if len(makers) <= MAX_MAKERS else ():
             file = engine.file(path)
             around = file.where[number]
             if file.scopes[around].kind == m.CLASS_SCOPE and number in _bound(engine, file, around):

@@ -16,6 +16,7 @@ from everdex.graph.python.contexts import Argument, Context, Keywords, Positiona
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import CALLS_ARGUMENT
+from everdex.graph.python.slots import FEW
 from everdex.graph.python.values import (
     CLASS,
     EXTERNAL,
@@ -41,7 +42,7 @@ def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, 
     taken = file.taken_together(number) if found else None
     if taken is not None:
         around = callers.contexts(engine, file.path, *taken, fuel)
-        apart = [engine.contexts.enter(each) for each in around] if len(around) <= callers.MAX_FEW else []
+        apart = [engine.contexts.enter(each) for each in around] if len(around) <= FEW else []
         if len(apart) > 1 and all(apart):
             several = [_contexts_in(engine, file, number, each, path, scope, meant, fuel) for each in apart]
             return [context for each in several for context in each] or found

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, callers, calls, classes, handing, parameters
+from everdex.graph.python import attributes, calls, classes, handing, parameters
+from everdex.graph.python.call_sites import sites_of
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
@@ -95,7 +96,7 @@ def _constructions(engine: Engine, owner: Value, fuel: int) -> tuple[tuple[Value
         kinds = (owner, *below[:8])
         found: dict[tuple[Value, Context], None] = {}
         first, *others = [_name(engine, each) for each in kinds]
-        sites = callers.sites_of(engine, [first], others, owner[1])[0] + handing.by_own(engine, owner, fuel)
+        sites = sites_of(engine, [first], others, owner[1])[0] + handing.by_own(engine, owner, fuel)
         for path, number in dict.fromkeys(sites):
             file = engine.file(path)
             entry = file.entries[number]
