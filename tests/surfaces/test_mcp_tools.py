@@ -211,6 +211,9 @@ def test_references_and_impact_name_places_and_doubts(agent: Agent) -> None:
     affected = agent.ask("impact", symbol="Unique_Name", depth=2)
     assert (affected["symbol"]["path"], affected["affected"], affected["tests"]) == ("src/other.py", [], [])
     assert agent.ask("map")["sections"][0]["name"] == "about"
+    told = agent.call("map").content[0].text.splitlines()  # type: ignore[union-attr]
+    assert "# languages" in told
+    assert "# packages" not in told  # a section without anything is no line
 
 
 def test_an_agent_decides_about_open_references(agent: Agent) -> None:

@@ -174,6 +174,8 @@ def text_of(reply: Reply, footer: Iterator[str]) -> str:
 def _lines(reply: Reply) -> Iterator[str]:
     if "sections" in reply:
         for part in reply["sections"]:
+            if not part["lines"] and not part["omitted"]:
+                continue
             yield f"# {part['name']}"
             yield from part["lines"]
             if part["omitted"]:
