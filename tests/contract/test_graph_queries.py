@@ -173,7 +173,7 @@ def test_an_empty_repository_answers(tmp_path: Path, toy: None) -> None:
     """Nothing is found, nothing fails."""
     ask = asker(synced(tmp_path / "tree", {}))
     assert ask("refs", "x")["symbol"] is None
-    assert [section["items"] for section in ask("map")["sections"]] == [[]] * 8
+    assert [section["items"] for section in ask("map")["sections"]] == [[]] * 9
 
 
 def test_syntax_errors_and_failures_taint_the_answer(tmp_path: Path, toy: None) -> None:

@@ -31,7 +31,7 @@ def test_the_telling_line_of_a_continued_chunk_has_the_querys_words() -> None:
 def test_lines_are_numbered_from_the_start_line_without_line_ends() -> None:
     """CRLF files show no carriage returns, a final newline makes no extra line, and a form feed ends none."""
     assert numbered_lines(_result("a\r\nb\fc\u2028d\r\n", start=3)) == [(3, "a"), (4, "b\fc\u2028d")]
-    packed = _result("a\n\fb\u2028c\n") | {"path": "x.py", "end_line": 11, "breadcrumb": ()}
+    packed = _result("a\n\fb\u2028c\n") | {"path": "x.py", "end_line": 11, "breadcrumb": (), "part_of": None}
     document = {"results": [packed], "budget": {"used": 1, "tokens": 2, "left_out": []}, "omitted": 0}
     assert [line for wanted, line in piped(document) if wanted] == ["## x.py:10-11", "a", "\\x0cb\\u2028c", ""]
 
