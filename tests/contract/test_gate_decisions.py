@@ -84,9 +84,8 @@ def test_what_a_state_means_for_a_change(
     change(made)
     for intent, decision in ((EDIT, edit), (SEMANTIC, semantic)):
         verdict = _verdict(made, path, intent)
-        assert [(reason.code, reason.decision, action in reason.action) for reason in verdict.reasons] == [
-            (code, decision, True)
-        ]
+        assert [(reason.code, reason.decision) for reason in verdict.reasons] == [(code, decision)]
+        assert path in verdict.reasons[0].message and action in verdict.reasons[0].action
         assert verdict.decision == decision
 
 
@@ -108,3 +107,12 @@ def test_open_references_matter_for_a_computed_change_only(tmp_path: Path) -> No
     assert _verdict(made, "app.py", SEMANTIC).reasons == ()
     made.write({"open.py": f"# more\n{_FILES['open.py']}"})
     assert [reason.code for reason in _verdict(made, "open.py", SEMANTIC).reasons] == ["content_changed"]
+
+
+def test_a_file_that_could_not_be_indexed_is_warned_of(tmp_path: Path) -> None:
+    """What the index says of it may be wrong, and of nothing else."""
+    made = _made(tmp_path)
+    made.write({"CORE.py": "def other():\n    return 1\n"})
+    made.sync(allow_degraded=True)
+    found = {path: [reason.code for reason in _verdict(made, path, EDIT).reasons] for path in ("CORE.py", "open.py")}
+    assert found == {"CORE.py": ["index_failed"], "open.py": []}
