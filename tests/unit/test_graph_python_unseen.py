@@ -90,6 +90,12 @@ def test_a_file_that_was_rewritten_is_not_compared() -> None:
         pytest.param(_body("known(cast, A)", "known()"), _body("known(cast, B)"), id="what goes with an import"),
         pytest.param(_body("table[0](A)"), _body("table[0](B)"), id="with what it calls what has no name"),
         pytest.param(_body("(x or y)(known, A)"), _body("(x or y)(known, B)"), id="what it passes with a function"),
+        pytest.param(_body("(x or y)(self.f, A)"), _body("(x or y)(self.f, B)"), id="what it passes with a method"),
+        pytest.param(_body("(x or y)(A, 1)"), _body("(x or y)(A, 2)"), id="what it passes with a class"),
+        pytest.param(_body("(x or y)(cast, A)"), _body("(x or y)(cast, B)"), id="what it passes with an import"),
+        pytest.param(_body("(x or y)(known(), A)"), _body("(x or y)(known(), B)"), id="what it passes with a result"),
+        pytest.param(_body("x << A"), _body("x << B"), id="what an operator is given"),
+        pytest.param(_body("A in x"), _body("B in x"), id="what is looked for"),
         pytest.param(_body("self.a = A"), _body("self.a = B"), id="what it stores"),
         pytest.param(_body("x.a = A"), _body("x.a = B"), id="what it stores elsewhere"),
         pytest.param(_body("table.append(A)"), _body("table.append(B)"), id="what it puts into a container"),
@@ -125,6 +131,21 @@ def test_a_file_that_was_rewritten_is_not_compared() -> None:
 )  # fmt: skip
 def test_somebody_could_tell(before: str, after: str) -> None:
     """Each way in which an edit shows outside its function, in both directions."""
+    assert _unseen(before, after) == _unseen(after, before) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(_body("x.go(y, A)"), _body("x.go(y, B)", "x.go(1, 1)"), id="what goes with a parameter"),
+        pytest.param(_body("x.h = known"), _body("y.h = known", "x.h = 1"), id="on what a function is stored"),
+        pytest.param(_body("setattr(x, y, A)"), _body("setattr(x, y, B)", "setattr(x, 'n', 1)"), id="a computed name"),
+        pytest.param(_body("table[0] = A"), _body("table[0] = B", "x[0] = 1"), id="what is put into a container"),
+        pytest.param(_body("other.t['a'](A)"), _body("other.t['a'](B)", "table[0]()"), id="what is taken from one"),
+    ],
+)
+def test_one_change_does_not_hide_another(before: str, after: str) -> None:
+    """Who comes by one way is asked again because of what is new there, and who comes by another must be, too."""
     assert _unseen(before, after) == _unseen(after, before) == []
 
 
