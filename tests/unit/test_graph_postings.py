@@ -112,3 +112,4 @@ def test_places_are_summed_over_files_and_by_key() -> None:
     after = _counted({0: {"a": limit - 5, "b": 2, "c": 60}, 1: {"a": 6, "c": 50}, 2: {"b": 2}})
     found = set(noted_keys(map(key64, ("a", "b", "c", "none")), before, after).tolist())
     assert found == {*map(key32, ("a", "b", "c", "none")), key32(more_places_key("a", limit))}
+    assert noted_keys((), before, after).tolist() == []
