@@ -85,7 +85,8 @@ def test_what_a_state_means_for_a_change(
     for intent, decision in ((EDIT, edit), (SEMANTIC, semantic)):
         verdict = _verdict(made, path, intent)
         assert [(reason.code, reason.decision) for reason in verdict.reasons] == [(code, decision)]
-        assert path in verdict.reasons[0].message and action in verdict.reasons[0].action
+        assert path in verdict.reasons[0].message
+        assert action in verdict.reasons[0].action
         assert verdict.decision == decision
 
 

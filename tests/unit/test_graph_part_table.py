@@ -69,5 +69,6 @@ def test_keys_that_collide_are_one_key_of_both(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("everdex.graph.part_table.key32", lambda text: key32("other:0" if text == "other:1" else text))
     first = table_of(_parts([{"other:0"}, {"other:1"}, {"own:0"}], [-1, -1, -1]), None)
     again = table_of(_parts([set(), {"other:1"}, {"other:0"}], [0, -1, -1]), first)
+    assert first.others.tolist() == again.others.tolist() == [key32("other:0")]
     assert first.stale(keys32(["other:0"])) == {0, 1}
     assert again.stale(keys32(["other:0"])) == {0, 1, 2}

@@ -1,4 +1,4 @@
-"""Which places in doubt a name means: a file, what is below a directory, a line, a column; never more than was named."""
+"""Which places in doubt a name means: a file, what is below a directory, a line, a column; never more than named."""
 
 from __future__ import annotations
 
