@@ -316,6 +316,7 @@ INTERFACE_VERSION: Final = "1"
 #     packages, decorators in too many places and calls that are many in a file are noted by coarser keys
 #     JavaScript: names by what they were tested to be; calls by the types that they are given; what extends a Map;
 #     an interface and a class of one name; decorators run where the class is made; a file a platform (React Native)
+#     patterns of any depth
 RESOLVERS_VERSION: Final = "53"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -157,6 +157,29 @@ def test_one_more_reference_anywhere_makes_the_plan_outdated(tmp_path: Path) -> 
     assert _tree(made) == _FILES
 
 
+def test_a_definition_that_is_gone_makes_the_plan_outdated(tmp_path: Path) -> None:
+    """There is nothing to rename any more, and nothing is written."""
+    made = synced(tmp_path / "tree", _FILES)
+    plan_id = _plan(made, "helper", "lend_a_hand")
+    made.write({"core.py": "class Box:\n    pass\n"})
+    before = _tree(made)
+    with pytest.raises(PlanOutdated):
+        _apply(made, plan_id)
+    assert _tree(made) == before
+
+
+def test_a_plan_for_other_names_is_not_carried_out(tmp_path: Path) -> None:
+    """Who says the names again means them: a plan of another symbol, or for another name, changes no file."""
+    made = synced(tmp_path / "tree", _FILES)
+    plan_id = _plan(made, "helper", "lend_a_hand")
+    for names in (("helper", "other"), ("Box", "lend_a_hand"), ("nothing", "lend_a_hand")):
+        with pytest.raises(UsageError, match=f"plan {plan_id}"):
+            _apply(made, plan_id, names=names)
+        assert _tree(made) == _FILES
+    _apply(made, plan_id, names=("helper", "lend_a_hand"))
+    assert _tree(made) == {path: text.replace("helper", "lend_a_hand") for path, text in _FILES.items()}
+
+
 def test_doubts_ask_for_a_decision_about_this_plan(tmp_path: Path) -> None:
     """It is refused; told to leave them, the sure places are renamed; one more doubt is another plan."""
     made = synced(tmp_path / "tree", _FILES)

@@ -76,6 +76,15 @@ def test_who_is_asked_again_and_says_the_same_is_not_packed_again(
         assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
 
 
+def test_a_file_of_other_bytes_is_known_by_them_though_it_says_the_same(tmp_path: Path) -> None:
+    """A letter of a comment: every definition and site is what and where it was, and the content is another."""
+    made = synced(tmp_path / "tree", {"base.py": f"{_FOLLOWED}# a\n"})
+    kept(made, resolvers=_PYTHON)
+    made.write({"base.py": f"{_FOLLOWED}# b\n"})
+    made.sync()
+    assert same_bytes(kept(made, resolvers=_PYTHON).graph, rebuilt(made, _PYTHON).data)
+
+
 _SEVERAL = """\
 from typing import overload
 

@@ -92,6 +92,35 @@ def test_since_a_snapshot_what_is_not_used_only_warns(root: Path) -> None:
     (root / "core.py").write_text(f"{CORE}\n\ndef spare(a, b):\n    return a\n")
     done = everdex("gate", "app.py", "--since", known, "--json", cwd=root)
     assert (done.code, _codes(done)) == (3, ["dependency_interface_changed"])
+    computed = everdex("gate", "app.py", "--semantic", "--since", known, "--json", cwd=root)
+    assert (computed.code, _codes(computed), computed.json["actions"]) == (
+        4, ["dependency_interface_changed"], ["re-read core.py"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "core", "code"),
+    [
+        ("top.py", CORE.replace("(a)", "(a, b)"), "dependency_stale"),
+        ("app.py", "def helper(a:\n    return (\n", "dependency_unchecked"),
+    ],
+)
+def test_since_a_snapshot_a_computed_change_needs_all_it_rests_on(root: Path, path: str, core: str, code: str) -> None:
+    """Worth a look before an edit; references known from before that change are no base for a computed change."""
+    (root / "top.py").write_text("import app\n\n\ndef main():\n    return app.run()\n")
+    known = everdex("callers", "helper", "--json", cwd=root).json["snapshot_id"]
+    (root / "core.py").write_text(core)
+    for intent, exit_code in (((), 3), (("--semantic",), 4)):
+        done = everdex("gate", path, *intent, "--since", known, "--json", cwd=root)
+        assert (done.code, _codes(done), done.json["actions"]) == (exit_code, [code], ["re-read core.py"])
+
+
+def test_since_a_snapshot_a_dependency_that_is_gone_blocks(root: Path) -> None:
+    """What was used is no longer there; the way out is to look at the file that used it."""
+    known = everdex("status", "--json", root).json["snapshot_id"]
+    (root / "core.py").unlink()
+    done = everdex("gate", "app.py", "--since", known, "--json", cwd=root)
+    assert (done.code, _codes(done), done.json["actions"]) == (4, ["dependency_gone"], ["re-read app.py"])
 
 
 @pytest.mark.parametrize(

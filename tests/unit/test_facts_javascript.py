@@ -103,8 +103,13 @@ def test_a_syntax_error_hides_nothing_outside_it() -> None:
         ("if (a) f(); else " * 2_000 + "f()", 2_001),
         ("x = " + "a ? b : " * 2_000 + "f()", 1),
         ("x = " + "<A>" * 500 + "</A>" * 500, 500),
+        ("const " + "{a:" * 2_000 + "b = f()" + "}" * 2_000 + " = g()", 2),
+        ("function h(" + "[" * 2_000 + "b = f()" + "]" * 2_000 + ") {}", 1),
     ],
-    ids=["calls", "chain", "arrows", "arrays", "objects", "blocks", "sum", "or", "else", "ternary", "jsx"],
+    ids=[
+        "calls", "chain", "arrows", "arrays", "objects", "blocks", "sum", "or", "else", "ternary", "jsx", "taken apart",
+        "parameters",
+    ],
 )
 def test_deep_nesting_loses_no_call(text: str, calls: int) -> None:
     """However deeply code is nested, every call in it is mentioned."""

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from tree_sitter import Node
 
 from everdex.config import IndexConfig
-from everdex.facts import names
+from everdex.facts import names, names_uses
 from everdex.facts import names_model as model
 from everdex.facts.expressions import chain_of, split_callee
 from everdex.facts.imports import imports_of
+from everdex.facts.names_uses import declared
 from everdex.facts.scopes import bases_of
 from everdex.languages import language_of
 from everdex.parse import parse_file, trees_of
@@ -139,6 +140,20 @@ def test_twice_as_deep_is_twice_the_text(monkeypatch: pytest.MonkeyPatch) -> Non
         facts("a.rb", ("class A < (" * levels + "B" + "\nend)" * (levels - 1) + "\nend\n").encode())
         read.append(0)
     assert read[0] * 2 <= read[1] <= read[0] * 2.3
+
+
+def test_only_what_is_declared_looks_around_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of C#'s `new(…)` in `new(…)` only the outermost is what a declaration says: to look around each is quadratic."""
+    asked = []
+
+    def counted(node: Node) -> Node | None:
+        asked.append(node.start_byte)
+        return declared(node)
+
+    monkeypatch.setattr(names_uses, "declared", counted)
+    body = model.body_of(facts("a.cs", f"class A {{ A f() {{ return {'new(' * 500}{')' * 500}; }} }}\n".encode()))
+    assert [use.name for use in body.uses if use.role == model.NEW] == ["A", *[""] * 499]
+    assert len(asked) == 1
 
 
 def test_a_base_is_not_lost_behind_letters_of_several_bytes() -> None:

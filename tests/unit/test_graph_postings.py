@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from everdex.graph.postings import EMPTY, NO_OFFERS, FileOffers, Offers, Postings
+from everdex.graph.model import LIMITS, PLACES, more_key, more_places_key
+from everdex.graph.postings import EMPTY, NO_OFFERS, FileOffers, Offers, Postings, file_counts, key32, key64, noted_keys
 from everdex.numeric import np
 
 Rows = dict[str, set[int]]  # keys by path
@@ -50,12 +51,13 @@ def test_a_merged_table_is_what_sorting_everything_gives(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_merged_offers_are_what_sorting_everything_gives(seed: int) -> None:
-    """The same of offers, where a file that stays may offer something else under the same key."""
+    """The same of offers, where a file that stays may offer something else under a key, or it no longer."""
     chance = random.Random(seed)
     before = {f"f{each:03}": {key: chance.randrange(9) for key in chance.sample(range(40), 9)} for each in range(25)}
     after = {path: dict(keys) for path, keys in before.items() if chance.random() < 0.9}
     touched = [path for path in after if chance.random() < 0.2]
     for path in touched:
+        del after[path][chance.choice(sorted(after[path]))]
         after[path][chance.randrange(40)] = chance.randrange(9)
     numbers = {path: number for number, path in enumerate(sorted(after))}
 
@@ -84,3 +86,31 @@ def test_a_file_beyond_the_narrow_numbers_keeps_its_number() -> None:
     table = Postings(np.array([1, 2], dtype=np.uint32), np.array([0, 65535], dtype=np.uint16))
     merged = table.merged(np.arange(65536), {65536: np.array([1, 9], dtype=np.uint32)})
     assert _pairs(merged) == [(1, 0), (1, 65536), (2, 65535), (9, 65536)]
+
+
+def _counted(files: dict[int, dict[str, int]]) -> Offers:
+    return NO_OFFERS.merged(np.zeros(0, dtype=np.int64), {number: file_counts(each) for number, each in files.items()})
+
+
+@pytest.mark.parametrize("files", sorted({limit + each for limit in (*LIMITS, *PLACES) for each in (0, 1, 2)}))
+def test_one_more_or_less_matters_at_a_limit(files: int) -> None:
+    """Who noted the key is asked again, and of those who noted only that there are more, those of this limit."""
+    several = {number: {"many": 1, "other": 7} for number in range(files)}
+    one_more = {**several, files: {"many": 1}}
+    expected = {
+        key32("many"),
+        *(key32(more_key("many", limit)) for limit in LIMITS if limit == files),
+        *(key32(more_places_key("many", limit)) for limit in PLACES if limit == files),
+    }
+    for before, after in ((several, one_more), (one_more, several)):
+        assert set(noted_keys({key64("many")}, _counted(before), _counted(after)).tolist()) == expected
+
+
+def test_places_are_summed_over_files_and_by_key() -> None:
+    """Few files may have many places: what is more than a limit is their sum, of each key its own."""
+    (limit,) = PLACES
+    before = _counted({0: {"a": limit - 5, "b": 2, "c": 50}, 1: {"a": 5, "c": 50}, 2: {"b": 1}})
+    after = _counted({0: {"a": limit - 5, "b": 2, "c": 60}, 1: {"a": 6, "c": 50}, 2: {"b": 2}})
+    found = set(noted_keys(map(key64, ("a", "b", "c", "none")), before, after).tolist())
+    assert found == {*map(key32, ("a", "b", "c", "none")), key32(more_places_key("a", limit))}
+    assert noted_keys((), before, after).tolist() == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
@@ -79,6 +79,18 @@ class Stores(Tags):
 
     def target(self, node: Node, value: int, declare: Callable[[Node, int], None] | None = None) -> None:
         """Give a value to a pattern: to names that exist, or with `declare` to new ones."""
+        waiting = [self._inside(node, value, declare)]  # patterns may be deeper inside each other than Python recurses
+        while waiting:
+            found = next(waiting[-1], None)
+            if found is None:
+                waiting.pop()
+            else:
+                waiting.append(self._inside(*found, declare))
+
+    def _inside(
+        self, node: Node, value: int, declare: Callable[[Node, int], None] | None
+    ) -> Iterator[tuple[Node, int]]:
+        """The patterns in a pattern, each with its value; a name is given its own."""
         kind = node.type
         if kind in ("identifier", "shorthand_property_identifier_pattern"):
             if declare is not None:
@@ -89,14 +101,14 @@ class Stores(Tags):
                 if value:
                     self.assign(text, value)
         elif kind == "object_pattern":
-            self._object_target(node, value, declare)
+            yield from self._inside_object(node, value)
         elif kind == "array_pattern":
             number = 0
             for child in node.children:
                 if child.type == ",":
                     number += 1  # counted by commas: a hole has no node
                 elif child.is_named and child.type != "comment":
-                    self.target(child, self.add(m.ITEM, value, number) if value else 0, declare)
+                    yield child, self.add(m.ITEM, value, number) if value else 0
         elif kind in ("assignment_pattern", "object_assignment_pattern"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is not None and right is not None:
@@ -104,10 +116,10 @@ class Stores(Tags):
                 if kind == "object_assignment_pattern" and value:
                     value = self.add(m.MEMBER, value, self.text(left))
                     self.mention("R", left, value)
-                self.target(left, self.add(m.CHOICE, [value, default]) if value else default, declare)
+                yield left, self.add(m.CHOICE, [value, default]) if value else default
         elif kind == "rest_pattern":
             for child in node.named_children:
-                self.target(child, value, declare)
+                yield child, value
         elif kind == "member_expression":
             self._store(node, value)
         elif kind == "subscript_expression":
@@ -116,20 +128,19 @@ class Stores(Tags):
         else:
             self.visit(node)
 
-    def _object_target(self, node: Node, value: int, declare: Callable[[Node, int], None] | None) -> None:
+    def _inside_object(self, node: Node, value: int) -> Iterator[tuple[Node, int]]:
         for child in node.named_children:
             if child.type == "shorthand_property_identifier_pattern":
                 taken = self.add(m.MEMBER, value, self.text(child)) if value else 0
                 if taken:
                     self.mention("R", child, taken)
-                self.target(child, taken, declare)
+                yield child, taken
             elif child.type == "pair_pattern":
                 key, inner = child.child_by_field_name("key"), child.child_by_field_name("value")
                 if key is not None and inner is not None:
-                    taken = self._taken(key, value)
-                    self.target(inner, taken, declare)
+                    yield inner, self._taken(key, value)
             elif child.type != "comment":
-                self.target(child, value, declare)
+                yield child, value
 
     def _taken(self, key: Node, value: int) -> int:
         if key.type == "computed_property_name":

@@ -65,7 +65,7 @@ from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
     "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "target",
-    "constructed", "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import",
+    "made", "constructed", "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import",
     "package", "shape", "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "literal", "key",
     "taken", "positional", "structure", "label", "parted", "implicit",
 )  # fmt: skip

@@ -84,6 +84,8 @@ class Uses:
             self._call(node, captures, _CALLS[role])
         elif role == "constructed":
             self._call(node, captures, model.NEW, 1)
+        elif role == "made":
+            self.uses.setdefault((node.start_byte, 0), (node.start_byte, 0, model.NEW, "", "?", -1, "new"))
         elif role == "target":
             self._target(node, captures)
         elif role == "callee":
@@ -218,14 +220,13 @@ class Uses:
         self._pass(start, captures)
 
     def _target(self, node: Node, captures: dict[str, list[Node]]) -> None:
-        """C#: `new(…)` makes what is declared where it stands."""
-        start, declared, word = node.start_byte, _declared(node), "new"
-        receiver, name, _ = self._split(declared.start_byte, declared.end_byte) if declared else ("", "", 0)
+        """C#: `new(…)` makes what is declared where it stands. Of one that stands elsewhere nobody asks what is around
+        it: tree-sitter would go there from the root for each."""
+        start, stated, word = node.start_byte, declared(node), "new"
+        receiver, name, _ = self._split(stated.start_byte, stated.end_byte) if stated else ("", "", 0)
         if name:
             self.uses[start, 0] = (start, len(word), model.NEW, name, receiver, self._arguments(captures), word)
             self._pass(start, captures)
-        else:
-            self.uses[start, 0] = (start, 0, model.NEW, "", "?", -1, word)
 
     def _callee(self, node: Node, captures: dict[str, list[Node]]) -> None:
         start, end = node.start_byte, node.end_byte
@@ -375,7 +376,7 @@ class Uses:
         return _TYPE_ALONE.fullmatch(self.data, first, name) is not None
 
 
-def _declared(made: Node) -> Node | None:
+def declared(made: Node) -> Node | None:
     """The type that is written for what an expression of C# is assigned to or returned as."""
     around = made.parent
     if around is not None and around.type == "variable_declarator":

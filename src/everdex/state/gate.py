@@ -20,7 +20,6 @@ from everdex.state import model
 from everdex.state.decisions import DecisionRecord
 from everdex.state.model import (
     DECIDED,
-    EDIT,
     SEMANTIC,
     Certainty,
     Decision,
@@ -117,7 +116,7 @@ def _hash(data: bytes | None) -> str:
 
 def _of_state(asked: Asked, state: FileState, intent: str, since: bool) -> list[GateReason]:
     key = asked.key or ""
-    said = [_since(key, reason) if since else _said(key, reason, intent) for reason in state.reasons]
+    said = [_since(key, reason, intent) if since else _said(key, reason, intent) for reason in state.reasons]
     reasons = [reason for reason in said if reason is not None]
     if needs_decision(state, intent):
         reasons.append(_uncertain(asked, state))
@@ -143,18 +142,19 @@ def _open(state: FileState) -> str:
     return next((reason.detail for reason in state.reasons if reason.detail), state.certainty.value)
 
 
-def _since(key: str, reason: Reason) -> GateReason | None:
+def _since(key: str, reason: Reason, intent: str) -> GateReason | None:
     """What changed since the asker looked: reading again is all there is to do."""
+    found = _said(key, reason, intent)
+    if found is None or reason.code == model.DEPENDENCIES_UNKNOWN:
+        return found
     if reason.code in (model.CONTENT_CHANGED, model.GONE):
         what = "is gone" if reason.code == model.GONE else "changed"
-        message = f"{key} {what} since that snapshot"
-        return GateReason(reason.code, Decision.BLOCK, message, f"re-read {key}", reason)
-    if reason.code == model.DEPENDENCY_CHANGED:
-        decision = Decision.BLOCK if reason.used else Decision.WARN
+        found = replace(found, message=f"{key} {what} since that snapshot")
+    elif reason.code == model.DEPENDENCY_CHANGED:
         message = f"{key} depends on {reason.path}, whose interface changed since that snapshot{_symbols(reason)}"
-        return GateReason(reason.code, decision, message, f"re-read {reason.path}", reason)
-    found = _said(key, reason, EDIT)
-    return None if found is None else replace(found, action="")
+        found = replace(found, message=message)
+    is_there = reason.path and reason.code != model.DEPENDENCY_GONE
+    return replace(found, action=f"re-read {reason.path if is_there else key}")
 
 
 def _said(key: str, reason: Reason, intent: str) -> GateReason | None:

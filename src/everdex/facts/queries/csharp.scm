@@ -1,6 +1,10 @@
 (invocation_expression function: (_) @callee arguments: (_) @arguments)
 (object_creation_expression type: (_) @new arguments: (_)? @arguments)
-(implicit_object_creation_expression (argument_list) @arguments) @target
+(implicit_object_creation_expression (argument_list)) @made
+(variable_declarator (implicit_object_creation_expression (argument_list) @arguments) @target)
+(return_statement (implicit_object_creation_expression (argument_list) @arguments) @target)
+(arrow_expression_clause (implicit_object_creation_expression (argument_list) @arguments) @target)
+(property_declaration (implicit_object_creation_expression (argument_list) @arguments) @target)
 (constructor_initializer (argument_list) @arguments) @initializer
 (primary_constructor_base_type type: (_) @new)
 (using_directive) @import

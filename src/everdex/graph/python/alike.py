@@ -131,11 +131,8 @@ class _Pair(Pairing):
 
     def _by_ways(self, key: str) -> bool:
         before, after = (ways.get(key, {}) for ways in self._ways)
-        return all(
-            self.both(before[way], after.get(way, [])) if not way.announced or not self._is_changed(way.announced)
-            else True
-            for way in before
-        )  # fmt: skip
+        # Nobody offers '': what is not announced has never changed.
+        return all(self._is_changed(way.announced) or self.both(before[way], after.get(way, [])) for way in before)
 
 
 def _inner(file: File, scope: int) -> list[int]:
