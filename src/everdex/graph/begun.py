@@ -24,7 +24,7 @@ from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import DIGEST
 from everdex.graph.ways import Way, deciding_name, heirs, open_ways
-from everdex.graph.written import can_be_looked_up, files_writing
+from everdex.graph.written import can_be_looked_up, files_defining, files_writing
 from everdex.memory import collector_held
 from everdex.view import SnapshotView
 
@@ -175,10 +175,10 @@ def answered(
 
 def _naming(view: SnapshotView, asked: str, last: str, known: frozenset[str]) -> Collection[str]:
     """The files that may define what is asked for. Special methods are everywhere: theirs is where their class is."""
-    found = {path for path, _ in files_writing(view, last, known)}
+    found = set(files_defining(view, last, known, frozenset(files_writing(view, last, known))))
     around = naming.dotted(asked).rpartition(".")[0].rpartition(".")[2]
     if last.startswith("__") and can_be_looked_up(around):
-        found &= {path for path, _ in files_writing(view, around, known)}
+        found &= set(files_writing(view, around, known))
     return found
 
 
@@ -199,9 +199,9 @@ def _deciding_heirs(
     names = {deciding_name(atlas, item) for item in heirs(atlas, definition)} - {None}
     if len(names) > _MOST_HEIRS:
         return ()
-    return {path for name in names if name is not None for path, _ in files_writing(view, name, known)}
+    return {path for name in names if name is not None for path in files_writing(view, name, known)}
 
 
 def _deciding(view: SnapshotView, name: str, known: frozenset[str]) -> Collection[str]:
     """The files that use what has a name by that name, or by one that they begin or end like it."""
-    return {*(path for path, _ in files_writing(view, name, known)), *files_composing(view, name)}
+    return {*files_writing(view, name, known), *files_composing(view, name)}

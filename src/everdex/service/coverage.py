@@ -95,7 +95,7 @@ def _with_word(view: SnapshotView, paths: list[str], name: str) -> list[str] | N
     """Those that write a word; None when it is none."""
     if not can_be_looked_up(name):
         return None
-    return [path for path, _ in files_writing(view, name, frozenset(paths))]
+    return list(files_writing(view, name, frozenset(paths)))
 
 
 def of_name(atlas: Atlas, asked: str) -> tuple[str, ...]:
@@ -110,9 +110,11 @@ def of_name(atlas: Atlas, asked: str) -> tuple[str, ...]:
 
 def of_word(count: int, asked: str) -> tuple[str, ...]:
     """How many files write a name that nothing defines, while it is not known who asks for it."""
-    name = naming.last_of(asked.rpartition("::")[2])
+    whole = naming.dotted(asked.rpartition("::")[2])
+    name = naming.last_of(whole)
     write = "1 file writes" if count == 1 else f"{count:,} files write"
-    return (f"{write} {name} and none defines it; `everdex search --mode literal {name}` finds it",) if count else ()
+    none = f"none defines {whole if '.' in whole else 'it'}"  # what others have that is called so is not meant
+    return (f"{write} {name} and {none}; `everdex search --mode literal {name}` finds it",) if count else ()
 
 
 def of_module(found: Definition, method: str) -> tuple[str, ...]:
