@@ -148,6 +148,7 @@ def test_where_python_defines_a_name_the_text_shows_it(tmp_path: Path) -> None:
 def test_a_file_that_uses_a_name_is_not_parsed_for_its_definition(text: str) -> None:
     assert not may_define(text.encode(), "Field", "python")
     assert may_define(text.encode() + b"Field = 1\n", "Field", "python")
+    assert may_define(text.encode() + "\uff26ield = 1\n".encode(), "Field", "python")  # to Python the same name
 
 
 def test_what_only_a_library_defines_is_nobodys_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

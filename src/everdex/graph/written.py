@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Container, Iterator
 from functools import lru_cache
 from typing import Final
@@ -67,6 +68,7 @@ def may_define(source: bytes, name: str, language: str) -> bool:
     """Whether a definition of a name may stand where a file writes it: most files only call what they name, or import
     it, and need not be parsed to be told apart."""
     if language == "python":
+        source, name = _in_one_spelling(source, name)
         return _is_bound_in(source, name) and _is_bound_in(_IMPORTS.sub(b"", source), name)
     found = _pattern(name).finditer(source)
     if language in _NEVER_AFTER_A_DOT:
@@ -89,7 +91,16 @@ def may_define_heir(source: bytes, name: str, language: str) -> bool:
     """Whether a class of this name that inherits from something may stand there."""
     if language != "python":
         return may_define(source, name, language)
+    source, name = _in_one_spelling(source, name)
     return any(_is_introduced(source, match) for match in _pattern(name).finditer(source))
+
+
+def _in_one_spelling(source: bytes, name: str) -> tuple[bytes, str]:
+    """A text and a name in the letters that Python takes for theirs: it may be defined in others than it is used in."""
+    if source.isascii():
+        return source, name
+    text = unicodedata.normalize("NFKC", source.decode("utf-8", "replace"))
+    return text.encode("utf-8", "surrogatepass"), unicodedata.normalize("NFKC", name)
 
 
 def _before(source: bytes, match: re.Match[bytes]) -> bytes:
