@@ -14,7 +14,7 @@ from everdex.graph.declarations import written_out
 from everdex.graph.keep import open_graph
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unmade import decided
-from everdex.graph.written import places, stands_in_text
+from everdex.graph.written import may_define, stands_in_text
 from everdex.view import open_view
 from support.commands import everdex
 from support.graphs import asker, silent
@@ -88,9 +88,97 @@ def test_names_that_are_no_words_stand_in_the_text(tmp_path: Path) -> None:
             for item in atlas.definitions(number):
                 last = naming.last_of(item.node.name)
                 if not item.is_file and not last.isidentifier() and stands_in_text(last):
-                    assert places(view.source(path), last), (path, last)
+                    assert may_define(view.source(path), last, view.file_languages[view.file_index(path)]), (path, last)
                     odd.add(last)
     assert odd >= {"my-helper", "go!", "ok?", "~B", "$x"}
+
+
+_BINDING = """
+for f1 in []: pass
+with open() as w1, open() as w2: pass
+(t1,
+ t2
+ ) = 1, 2
+if (n1 := 3): pass
+import os; after = 1
+def f(p):
+    global g1
+    g1 = 1
+    def \\
+        inner(): ...
+async  def later (): ...
+class C[T](object):
+    a1, a2 = 1, 2
+    a3: int
+    def m(self):
+        self.b1 = 1
+        self.b2, self.b3 = 1, 2
+        setattr(self, "b4", 2)
+        for self.b5 in []: pass
+        self.b6 <<= 1
+        self.b7 += 1
+type A1[X] = int
+try: pass
+except E as e1: pass
+head, *tail = 1
+match v:
+    case [k1, K(k2), {"a": k3}] if k1: pass
+    case k4 if k4: pass
+"""
+
+
+def test_where_python_defines_a_name_the_text_shows_it(tmp_path: Path) -> None:
+    """Every way to bind one: whoever looks for definitions parses only files in which one may stand."""
+    made = synced(tmp_path / "tree", {"a.py": _BINDING, "b.py": _BINDING.replace("\n", "\r")})
+    found: dict[str, set[str]] = {}
+    with open_view(made.store) as view:
+        atlas = Atlas(view, open_graph(view, Resolvers(resolvers.MODULES), workers=1, progress=silent).graph)
+        for number, path in enumerate(atlas.graph.paths):
+            names = [item.node.name for item in atlas.definitions(number) if not item.is_file]
+            assert [name for name in names if not may_define(view.source(path), name, "python")] == []
+            found[path] = {*names}
+    assert {"f1", "w2", "t2", "n1", "after", "g1", "inner", "later", "a2", "b3", "b4", "b5"} < found["a.py"]
+    assert {"A1", "e1", "tail", "k2", "k3", "k4"} < found["a.py"]
+
+
+@pytest.mark.parametrize("text", [
+    "import lib\nfrom lib import Field\n", "from lib import (\n    Other,\n    Field,\n)\n", "x = lib.Field(1)\n",
+    "Field(1)[0].Field[int]\n", "assert lib.Field != 1 and Field == 2\n", "x = 'a.Field'\n", "# Field is great\n",
+])  # fmt: skip
+def test_a_file_that_uses_a_name_is_not_parsed_for_its_definition(text: str) -> None:
+    assert not may_define(text.encode(), "Field", "python")
+    assert may_define(text.encode() + b"Field = 1\n", "Field", "python")
+    assert may_define(text.encode() + "\uff26ield = 1\n".encode(), "Field", "python")  # to Python the same name
+
+
+def test_what_only_a_library_defines_is_nobodys_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many files use it: none that only calls it is parsed, and no graph is made."""
+    using = {f"use{number}.py": "import lib\n\nx = lib.Field(1)\n" for number in range(120)}
+    made = synced(tmp_path / "tree", using | {"own.py": "class Own:\n    def Field(self): ...\n"})
+    read: list[str] = []
+
+    def facts_of(path: str, *content: Any) -> bytes:
+        read.append(path)
+        return facts.facts_of(path, *content)
+
+    monkeypatch.setattr(kept_facts, "facts_of", facts_of)
+    found = asker(made)("refs", "lib.Field")
+    assert (found["symbol"], found["matches"]) == (None, [])
+    assert found["warnings"] == [
+        "121 files write Field and none defines lib.Field; `everdex search --mode literal Field` finds it"
+    ]
+    assert read == ["own.py"]
+    assert _graphs(made) == []
+
+
+def test_a_member_of_nobody_and_of_a_class_without_bases_is_nobodys_at_once(tmp_path: Path) -> None:
+    """What a class may have from others the graph says."""
+    made, known = synced(tmp_path / "tree", _PYTHON), Resolvers(resolvers.MODULES)
+    with open_view(made.store) as view:
+        early = {name: decided(view, known, name, silent) for name in ("Lonre.run", "Loner.run", "Heir.only")}
+    assert {name: item and item.found for name, item in early.items()} == {
+        "Lonre.run": [], "Loner.run": [], "Heir.only": None,
+    }  # fmt: skip
 
 
 def test_a_name_that_is_no_word_is_nobodys_at_once(tmp_path: Path) -> None:

@@ -91,6 +91,33 @@ def test_what_is_answered_while_files_wait_the_finished_graph_says_too(tmp_path:
     assert reserved
 
 
+def test_who_is_asked_back_while_files_wait_is_asked_back_by_the_finished_graph(tmp_path: Path) -> None:
+    """Names of every language, bare, of their owner and of others': the same definitions fit, several or none."""
+    files = {
+        f"{path.relative_to(_FIXTURES)}": path.read_text()
+        for path in sorted(_FIXTURES.rglob("*"))
+        if path.is_file() and path.suffix not in (".cases", ".pyc") and path.name[0] < "m"
+    }
+    made, told = synced(tmp_path / "tree", files), {0: 0, 1: 0}
+    with open_view(made.store) as view:
+        waiting = Graph(build(view, _KNOWN, None, workers=1, progress=silent, only=()).data, "waiting")
+        finished = Atlas(view, open_graph(view, _KNOWN, workers=1, progress=silent).graph)
+        rows = [row for path in view.paths for row in view.symbols_of(path)]
+        short = [".".join(row.qualified_name.split(".")[-2:]) for row in rows]
+        mixed = [f"{a.rpartition('.')[0]}.{row.name}" for a, row in zip(short[1:], rows, strict=False) if "." in a]
+        for asked in sorted({*(row.name for row in rows), *short, *mixed})[::5]:
+
+            def described(atlas: Atlas, _: tuple[Way, ...] = (), asked: str = asked) -> list[dict[str, Any]]:
+                return [atlas.describe(item) for item in written_out(atlas, naming.find(atlas, asked))]
+
+            with begun.begun(view, _KNOWN, waiting, silent) as some:
+                early = begun.answered(view, some, asked, "refs", described)
+            if early is not None:
+                assert early == described(finished), asked
+                told[min(1, len(early))] += 1
+    assert all(told.values())
+
+
 def test_files_that_are_shared_out_to_workers_are_resolved_as_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -344,6 +371,26 @@ def test_a_question_that_others_may_decide_finishes_the_graph(large: Workspace) 
     with open_view(large.store) as view:
         graph = open_graph(view, _KNOWN, workers=1, progress=silent).graph
         assert same_bytes(graph, build(view, _KNOWN, None, workers=1, progress=silent).data)
+
+
+def test_what_a_class_has_from_a_library_is_nobodys_before_the_graph(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files are resolved that may define the member, or the class, or one above it; others may well wait."""
+    monkeypatch.setattr(unfinished, "_MANY", 3)
+    made = synced(tmp_path / "tree", {
+        "base.py": "from lib import Model\n\n\nclass Base(Model): ...\n",
+        "heir.py": "from base import Base\n\n\nclass Heir(Base): ...\n",
+        "other.py": "class Other:\n    def save(self): ...\n",
+        **{f"use{number}.py": "from heir import Heir\n\nHeir().save()\n" for number in range(5)},
+    })  # fmt: skip
+    found = asker(made)("callers", "Heir.save")
+    assert (found["symbol"], found["matches"]) == (None, [])
+    assert found["coverage"]["resolved"] == 3
+    assert found["warnings"] == [
+        "6 files write save and none defines Heir.save; `everdex search --mode literal save` finds it"
+    ]
+    assert _kept(made) == {".unfinished"}
 
 
 def test_a_name_without_end_is_left_to_the_graph(large: Workspace) -> None:

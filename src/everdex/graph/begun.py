@@ -24,7 +24,7 @@ from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import DIGEST
 from everdex.graph.ways import Way, deciding_name, heirs, open_ways
-from everdex.graph.written import can_be_looked_up, files_writing
+from everdex.graph.written import can_be_looked_up, files_defining, files_writing
 from everdex.memory import collector_held
 from everdex.view import SnapshotView
 
@@ -153,7 +153,8 @@ def answered(
         try:
             found = written_out(atlas, naming.find(atlas, asked))
             if len(found) != 1:
-                return None
+                # Whatever may be called so is resolved, but for what a class has that cannot be looked up.
+                return answer(atlas, ()) if found or path is not None or _can_be_known(asked) else None
             name = deciding_name(atlas, found[0])
             if method == "callees" and not is_declaration(atlas, found[0]):
                 needed = _called(atlas, found[0])
@@ -174,12 +175,30 @@ def answered(
 
 
 def _naming(view: SnapshotView, asked: str, last: str, known: frozenset[str]) -> Collection[str]:
-    """The files that may define what is asked for. Special methods are everywhere: theirs is where their class is."""
-    found = {path for path, _ in files_writing(view, last, known)}
-    around = naming.dotted(asked).rpartition(".")[0].rpartition(".")[2]
-    if last.startswith("__") and can_be_looked_up(around):
-        found &= {path for path, _ in files_writing(view, around, known)}
-    return found
+    """The files that may define what is asked for, and the class that may have it from others. Special methods are
+    everywhere: theirs is where their class is."""
+
+    def defining(name: str) -> set[str]:
+        return set(files_defining(view, name, known, frozenset(files_writing(view, name, known))))
+
+    owner = _owner(asked)
+    found = defining(last)
+    if not can_be_looked_up(owner):
+        return found
+    if last.startswith("__"):
+        found &= {*files_writing(view, owner, known), *(path for path in known if owner in path)}
+    return found | defining(owner)
+
+
+def _owner(asked: str) -> str:
+    """What stands before the last dot, without what stands before that."""
+    return naming.last_of(naming.dotted(asked).rpartition(".")[0])
+
+
+def _can_be_known(asked: str) -> bool:
+    """Whether everything that is called like the owner of what is asked for could be looked up."""
+    owner = _owner(asked)
+    return not owner or can_be_looked_up(owner)
 
 
 def _called(atlas: Atlas, definition: Definition) -> Collection[str]:
@@ -199,9 +218,9 @@ def _deciding_heirs(
     names = {deciding_name(atlas, item) for item in heirs(atlas, definition)} - {None}
     if len(names) > _MOST_HEIRS:
         return ()
-    return {path for name in names if name is not None for path, _ in files_writing(view, name, known)}
+    return {path for name in names if name is not None for path in files_writing(view, name, known)}
 
 
 def _deciding(view: SnapshotView, name: str, known: frozenset[str]) -> Collection[str]:
     """The files that use what has a name by that name, or by one that they begin or end like it."""
-    return {*(path for path, _ in files_writing(view, name, known)), *files_composing(view, name)}
+    return {*files_writing(view, name, known), *files_composing(view, name)}

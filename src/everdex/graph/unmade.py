@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from everdex.graph import naming
 from everdex.graph.artifact import TABLES, Graph, Parts, pack
-from everdex.graph.atlas import VARIABLES, Atlas, Definition
+from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.blobs import joined
 from everdex.graph.build import Progress
 from everdex.graph.declarations import is_declaration, written_out
@@ -22,15 +22,14 @@ from everdex.graph.postings import EMPTY, NO_OFFERS
 from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.world import Bench
-from everdex.graph.written import files_writing, stands_in_text
+from everdex.graph.written import files_defining, files_writing, may_define_heir, stands_in_text
 from everdex.numeric import np
 from everdex.view import SnapshotView
 
-# More files than this are not worth it, unless the index knows the name in several places and it will be asked back.
+# More files than this are not worth it where the index knows the name in one place. In several, or in none, it will
+# most likely be asked back; who is not has the facts of these files for the graph.
 _MOST: Final = 100
 _MOST_IF_LIKELY: Final = 2_000
-_NEVER_AFTER_A_DOT: Final = frozenset(("java", "go", "rust"))  # no definition's name stands behind one
-_AFTER_A_DOT: Final = frozenset((b".",))
 _NOBODY: Final = np.zeros(0, dtype=np.int64)  # no file is renumbered
 
 
@@ -61,7 +60,9 @@ def decided(view: SnapshotView, resolvers: Resolvers, asked: str, progress: Prog
     found = naming.find(atlas, asked)
     if not all(_depends_on_nothing(atlas, item) for item in found):
         return None
-    if path is None and not _is_own(found, naming.dotted(asked), paths):
+    if path is None and not _is_own(found, naming.dotted(asked)):
+        return None
+    if path is None and paths and not found and _may_be_inherited(view, resolvers, known, asked, progress):
         return None
     bodies = written_out(atlas, found)
     return None if len(bodies) == 1 else Decided(bodies, atlas, writing)
@@ -72,14 +73,10 @@ def _writing(view: SnapshotView, known: set[str], asked: str) -> tuple[list[str]
     last = naming.last_of(asked)
     if not last or not stands_in_text(last):
         return None if last else [], 0
-    writing = dict(files_writing(view, last, known))
-    found = [
-        path for path, language in zip(view.paths, view.file_languages, strict=True)
-        if path in known
-        and (last in path or writing.get(path, set()) - (_AFTER_A_DOT if language in _NEVER_AFTER_A_DOT else set()))
-    ]  # fmt: skip
+    writing = frozenset(files_writing(view, last, known))
+    found = list(files_defining(view, last, known, writing))
     ending = f".{naming.dotted(asked)}"
-    likely = sum(f".{row.qualified_name}".endswith(ending) for row in view.symbols_named(last)) > 1
+    likely = sum(f".{row.qualified_name}".endswith(ending) for row in view.symbols_named(last)) != 1
     return found if len(found) <= (_MOST_IF_LIKELY if likely else _MOST) else None, len(writing)
 
 
@@ -117,9 +114,30 @@ def _alone(view: SnapshotView, resolvers: Resolvers, paths: Sequence[str], name:
     return Graph(b"".join(pack(parts)), "a graph of some files")
 
 
-def _is_own(found: Sequence[Definition], name: str, paths: Sequence[str]) -> bool:
+def _is_own(found: Sequence[Definition], name: str) -> bool:
     """Whether these have the name themselves: what a class has from others depends on other files."""
-    return all(naming.fits(item, name) for item in found) and not (paths and not found and "." in name)
+    return all(naming.fits(item, name) for item in found)
+
+
+def _may_be_inherited(
+    view: SnapshotView, resolvers: Resolvers, known: set[str], name: str, progress: Progress
+) -> bool:
+    """Whether a class that is named before the last dot may have from others what follows."""
+    owner = naming.dotted(name).rpartition(".")[0]
+    last = naming.last_of(owner)
+    if not last or not stands_in_text(last):
+        return bool(last)
+    paths = [
+        path for path in files_writing(view, last, known)
+        if may_define_heir(view.source(path), last, view.file_languages[view.file_index(path)])
+    ]  # fmt: skip
+    if len(paths) > _MOST:
+        return True
+    atlas = Atlas(view, _alone(view, resolvers, paths, last, progress))
+    return any(
+        item.node.kind in CONTAINERS and len(atlas.columns(item.file).sites_of(item.number, Role.INHERIT))
+        for item in naming.find(atlas, owner)
+    )
 
 
 def _depends_on_nothing(atlas: Atlas, item: Definition) -> bool:

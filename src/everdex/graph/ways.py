@@ -154,7 +154,7 @@ def _aliasing(atlas: Atlas, name: str) -> list[str]:
     """The files that take it over under another name, from which others may have it."""
     alias = re.compile(rb"(?<![\w$])%s\s*(?:(?<=\s)as\b|=>)" % re.escape(name.encode()))
     known = frozenset(atlas.graph.paths)
-    return [path for path, _ in files_writing(atlas.view, name, known) if alias.search(atlas.view.source(path))]
+    return [path for path in files_writing(atlas.view, name, known) if alias.search(atlas.view.source(path))]
 
 
 def _is_in_table(atlas: Atlas, definition: Definition) -> bool:

@@ -24,14 +24,17 @@ _UNSEEN: Final = (SkipReason.TOO_LARGE, SkipReason.UNREADABLE)
 _PLACE: Final = re.compile(r"(.+?):(\d{1,9})(?::\d+)?")
 
 
-def of_files(atlas: Atlas, file: int | None = None, name: str = "", *, farther: bool = False) -> tuple[str, ...]:
+def of_files(
+    atlas: Atlas, file: int | None = None, name: str = "", *, farther: bool = False, is_found: bool = True
+) -> tuple[str, ...]:
     """What may hide more: in one file, or in any. Of a name that is asked for only those that write it can hide
-    something, unless what is farther away counts, too; in a large tree some file always has errors."""
+    something, unless what is farther away counts, too; in a large tree some file always has errors. Of what `is_found`
+    an answer before the graph says from how many files it is."""
     read = atlas.doubtful_files if file is None else (atlas.entry(file),)
     partial = [entry.path for entry in read if entry.partial and not entry.failed]
     failed = [entry.path for entry in read if entry.failed]
     said = []
-    if partial and atlas.graph.waiting and file is None:
+    if partial and atlas.graph.waiting and file is None and is_found:
         have = "1 of them has" if len(partial) == 1 else f"{len(partial):,} of them have"
         said.append(f"{have} syntax errors; what they hide is not counted")
     elif partial:
@@ -95,12 +98,14 @@ def _with_word(view: SnapshotView, paths: list[str], name: str) -> list[str] | N
     """Those that write a word; None when it is none."""
     if not can_be_looked_up(name):
         return None
-    return [path for path, _ in files_writing(view, name, frozenset(paths))]
+    return list(files_writing(view, name, frozenset(paths)))
 
 
 def of_name(atlas: Atlas, asked: str) -> tuple[str, ...]:
     """Who asks for a name that nothing defines: what it meant may have been renamed or removed."""
     name = naming.dotted(asked.rpartition("::")[2]).rpartition(".")[2]
+    if atlas.graph.waiting:
+        return of_word(sum(1 for _ in files_writing(atlas.view, name, frozenset(atlas.graph.paths))), asked)
     count = atlas.graph.asked.total([asked_key(Status.UNRESOLVED, role, name) for role in Role])
     asking = "1 place asks" if count == 1 else f"{count:,} places ask"
     lead = "leads" if count == 1 else "lead"
@@ -110,9 +115,11 @@ def of_name(atlas: Atlas, asked: str) -> tuple[str, ...]:
 
 def of_word(count: int, asked: str) -> tuple[str, ...]:
     """How many files write a name that nothing defines, while it is not known who asks for it."""
-    name = naming.last_of(asked.rpartition("::")[2])
+    whole = naming.dotted(asked.rpartition("::")[2])
+    name = naming.last_of(whole)
     write = "1 file writes" if count == 1 else f"{count:,} files write"
-    return (f"{write} {name} and none defines it; `everdex search --mode literal {name}` finds it",) if count else ()
+    none = f"none defines {whole if '.' in whole else 'it'}"  # what others have that is called so is not meant
+    return (f"{write} {name} and {none}; `everdex search --mode literal {name}` finds it",) if count else ()
 
 
 def of_module(found: Definition, method: str) -> tuple[str, ...]:

@@ -233,7 +233,7 @@ def answer(
         missing = (*coverage.of_path(view, atlas, asked), *coverage.of_name(atlas, asked)) if not found else ()
         name = "" if file is not None else found[0].node.name if found else naming.last_of(asked)
         farther = len(found) == 1 and question.method == "impact"
-        about = (*missing, *coverage.of_files(atlas, file, name, farther=farther))
+        about = (*missing, *coverage.of_files(atlas, file, name, farther=farther, is_found=len(found) == 1))
         if len(found) == 1:
             told = _BODIES[question.method](opened, found[0], question, freshness)
             body |= told.fields
