@@ -117,10 +117,27 @@ def test_since_a_snapshot_a_computed_change_needs_all_it_rests_on(root: Path, pa
 
 def test_since_a_snapshot_a_dependency_that_is_gone_blocks(root: Path) -> None:
     """What was used is no longer there; the way out is to look at the file that used it."""
-    known = everdex("status", "--json", root).json["snapshot_id"]
+    (root / "top.py").write_text("import app\n\n\ndef main():\n    return app.run()\n")
+    known = everdex("callers", "helper", "--json", cwd=root).json["snapshot_id"]
     (root / "core.py").unlink()
     done = everdex("gate", "app.py", "--since", known, "--json", cwd=root)
     assert (done.code, _codes(done), done.json["actions"]) == (4, ["dependency_gone"], ["re-read app.py"])
+    for _ in range(2):  # the first makes the graph of today, in which nobody uses what is not there
+        for intent in (("--semantic",), ()):
+            done = everdex("gate", "app.py", *intent, "--since", known, "--json", cwd=root)
+            assert (done.code, _codes(done)) == (4, ["dependency_gone"])
+    assert _codes(everdex("gate", "top.py", "--since", known, "--json", cwd=root)) == ["dependency_stale"]
+    assert everdex("gate", "quoted.md", "--since", known, cwd=root).code == 0
+
+
+def test_without_the_older_graph_nobody_knows_who_used_what_is_gone(root: Path, home: Path) -> None:
+    """A computed change is blocked then; what is still there of the older graph's files blocks nobody."""
+    known = everdex("status", "--json", root).json["snapshot_id"]
+    (root / "core.py").unlink()
+    for graph in home.glob("data/*/graph/*.graph"):
+        graph.unlink()
+    done = everdex("gate", "app.py", "--semantic", "--since", known, "--json", cwd=root)
+    assert (done.code, _codes(done)) == (4, ["dependencies_unknown"])
 
 
 @pytest.mark.parametrize(

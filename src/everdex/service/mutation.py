@@ -24,7 +24,7 @@ from everdex.discover.model import Skip
 from everdex.errors import QueryError, UsageError
 from everdex.graph import resolvers
 from everdex.graph.artifact import Graph
-from everdex.graph.keep import kept_graph
+from everdex.graph.keep import find_graph, kept_graph
 from everdex.graph.kept_interfaces import KeptInterfaces
 from everdex.graph.resolvers import Resolvers
 from everdex.roots import everdex_home
@@ -82,6 +82,7 @@ class Scene(msgspec.Struct, frozen=True):
     freshness: Freshness
     since: bool = False
     pinned: SnapshotView | None = None  # the snapshot that stands for the tree, where one was named
+    earlier: Known | None = None  # the base's own graph, where somebody asks what changed since
 
 
 def check(question: GateQuestion) -> None:
@@ -147,7 +148,9 @@ def scene(
     if since is not None:
         with open_view(view.store, since) as base:
             contents = {line.path_key: line.content_hash for line in base.file_lines()}
-            yield Scene(base, SnapshotNow(contents, view), known, freshness, True, pinned)
+            own = find_graph(base, Resolvers(resolvers.MODULES))
+            earlier = Known(own) if own is not None else None
+            yield Scene(base, SnapshotNow(contents, view), known, freshness, True, pinned, earlier)
     elif freshness.state == "fresh" or pinned is not None:
         yield Scene(view, Unchanged(), known, freshness, False, pinned)
     else:
@@ -251,7 +254,10 @@ def states_answer(
 def states_of(found: Scene, parse_bytes: int | None) -> Iterator[States]:
     """The states of a scene, while the block runs."""
     interfaces = KeptInterfaces(found.view.store)
-    states = States(found.view, found.known, found.now, interfaces, since=found.since, parse_bytes=parse_bytes)
+    states = States(
+        found.view, found.known, found.now, interfaces,
+        since=found.since, parse_bytes=parse_bytes, earlier=found.earlier,
+    )  # fmt: skip
     try:
         yield states
     finally:

@@ -55,14 +55,16 @@ class States:
 
     def __init__(
         self, view: SnapshotView, known: Known | None, now: Now, interfaces: KeptInterfaces,
-        *, since: bool, parse_bytes: int | None,
+        *, since: bool, parse_bytes: int | None, earlier: Known | None = None,
     ) -> None:  # fmt: skip
-        """With `since`, the base is what somebody knows, and how far the graph is does not matter beside it.
+        """With `since`, the base is what somebody knows, and how far the graph is does not matter beside it; who used
+        what is gone since is told by `earlier`, the base's own graph, where it is kept.
 
         With `parse_bytes`, files beyond that many bytes in all are not parsed: their interface is not known yet.
         """
         self._view = view
         self._known = known
+        self._earlier = earlier
         self._now = now
         self._interfaces = interfaces
         self._since = since
@@ -131,18 +133,39 @@ class States:
             return (Reason(model.DEPENDENCIES_UNKNOWN),) if unknown else ()
         number = self._known.graph.number(path)
         if number is None:
-            return ()
-        reasons = []
+            return self._forgotten(path)
+        reasons = list(self._forgotten(path))
         entry = self._known.graph.files[number]
         if path not in self._now.changed and self._is_behind(entry):
             reasons.append(Reason(model.NOT_RESOLVED))
         direct = self._direct.get(number, ())
         reasons += [self._witness(number, seed) for seed in direct[:_MAX_REASONS]]
         if not direct and number in self._stale:
-            reasons.append(self._inherited(model.DEPENDENCY_STALE, number, self._stale))
+            reasons.append(_inherited(self._known.graph, model.DEPENDENCY_STALE, number, self._stale))
         elif not direct and number in self._pending:
-            reasons.append(self._inherited(model.DEPENDENCY_UNCHECKED, number, self._pending))
+            reasons.append(_inherited(self._known.graph, model.DEPENDENCY_UNCHECKED, number, self._pending))
         return tuple(reasons)
+
+    @cached_property
+    def _gone(self) -> list[str]:
+        """The files of the base that are gone, and of which the graph does not know any more who used them."""
+        if self._known is None or not self._since:
+            return []
+        gone = [path for path, size in self._now.changed.items() if size is None and path in self._base]
+        return sorted(path for path in gone if _may_depend(path) and self._known.graph.number(path) is None)
+
+    def _forgotten(self, path: str) -> tuple[Reason, ...]:
+        """What a file used that is gone, as the base's own graph says; without that nobody knows."""
+        if not self._gone or not _may_depend(path):
+            return ()
+        if self._earlier is None:
+            return (Reason(model.DEPENDENCIES_UNKNOWN),)
+        graph, dependents = self._earlier.graph, self._earlier.dependents
+        number, seeds = graph.number(path), [seed for each in self._gone if (seed := graph.number(each)) is not None]
+        direct = [graph.paths[seed] for seed in seeds if number in dependents.of(seed)]
+        if number is not None and not direct and number in (through := dependents.reach(seeds)):
+            return (_inherited(graph, model.DEPENDENCY_STALE, number, through),)
+        return tuple(Reason(model.DEPENDENCY_GONE, each) for each in direct[:_MAX_REASONS])
 
     def _witness(self, number: int, seed: int) -> Reason:
         assert self._known is not None
@@ -154,15 +177,6 @@ class States:
         listed = sorted(named, key=lambda item: (not item.used, item.name))
         code = found.code or model.DEPENDENCY_CHANGED
         return Reason(code, path, found.detail, (), tuple(listed[:_MAX_SYMBOLS]), max(0, len(listed) - _MAX_SYMBOLS))
-
-    def _inherited(self, code: str, number: int, through: dict[int, int]) -> Reason:
-        assert self._known is not None
-        paths = self._known.graph.paths
-        way = []
-        while number in through:
-            number = through[number]
-            way.append(paths[number])
-        return Reason(code, way[-1], "", tuple(way[:-1]))
 
     @cached_property
     def _compared(self) -> dict[int, _Compared]:
@@ -302,6 +316,15 @@ class States:
 
 _STALE: Final = frozenset((model.DEPENDENCY_CHANGED, model.DEPENDENCY_GONE, model.DEPENDENCY_STALE))
 _PENDING: Final = frozenset((model.DEPENDENCY_UNCHECKED, model.DEPENDENCIES_UNKNOWN))
+
+
+def _inherited(graph: Graph, code: str, number: int, through: Mapping[int, int]) -> Reason:
+    """What a file depends on by way of others."""
+    way = []
+    while number in through:
+        number = through[number]
+        way.append(graph.paths[number])
+    return Reason(code, way[-1], "", tuple(way[:-1]))
 
 
 def _may_depend(path: str) -> bool:
