@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from everdex.surfaces.cli.app import run
-from support.commands import COMMAND, Done, on_terminal
+from support.commands import COMMAND, Done, everdex, on_terminal
 from support.daemons import Daemon
 from support.processes import PATIENCE_S
 from support.trees import commit_all, run_git, tree
@@ -61,6 +61,7 @@ def offline(
 @pytest.mark.parametrize("command", [("search", "cookie", "-k", "1"), ("callers", "Session.load"), ("refs", "Session")])
 def test_where_both_streams_are_one_what_is_said_first_stands_first(daemon: Daemon, command: tuple[str, ...]) -> None:
     """Warnings stand before the results and counts behind them, as without a daemon."""
+    everdex("map", "--offline", cwd=daemon.root, env=daemon.env)  # before the graph some answers have other words
     said = [
         subprocess.run(
             [*COMMAND, *command, *more], cwd=daemon.root, env={**os.environ, **daemon.env}, timeout=PATIENCE_S,
