@@ -7,6 +7,7 @@ an instance that may have it and may say the method's. It does not find names of
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from everdex.graph.python import classes, spelling
@@ -29,10 +30,7 @@ def sites(engine: Engine, path: str, scope: int, fuel: int) -> list[tuple[str, i
     for other in dict.fromkeys(each[1] for each in line if each[0] == CLASS):
         where = engine.file(other)
         engine.note(where, indirect_key(other))
-        for number, asked in where.dispatched:
-            engine.seen.append(where.seen_at(number))
-            if _says(engine, where, asked, name, fuel) and _is_asked(engine, where, asked, line, fuel):
-                found.append((other, number))
+        found += _meaning(engine, where, where.dispatched, name, line, fuel)
     return found
 
 
@@ -48,11 +46,19 @@ def sites_elsewhere(engine: Engine, path: str, scope: int, fuel: int) -> list[tu
     for begins in [name[: place + 1] for place, letter in enumerate(name[:-1]) if letter == "_"][:MAX_WORDS]:
         for other in engine.offering_few(dispatched_key(begins)) or ():
             where = engine.file(other)
-            for number, asked in where.dispatched_by[begins] if other not in known else ():
-                engine.seen.append(where.seen_at(number))
-                if _says(engine, where, asked, name, fuel) and _is_asked(engine, where, asked, line, fuel):
-                    found.append((other, number))
+            if other not in known:
+                found += _meaning(engine, where, where.dispatched_by[begins], name, line, fuel)
     return found
+
+
+def _meaning(
+    engine: Engine, file: File, dispatched: Sequence[tuple[int, int]], name: str, line: tuple[Value, ...], fuel: int
+) -> Iterator[tuple[str, int]]:
+    """Those of a file's calls under computed names that may be of a method of this name, of a class with this line."""
+    for number, asked in dispatched:
+        engine.seen.append(file.seen_at(number))
+        if _says(engine, file, asked, name, fuel) and _is_asked(engine, file, asked, line, fuel):
+            yield file.path, number
 
 
 def _says(engine: Engine, file: File, asked: int, name: str, fuel: int) -> bool:
