@@ -104,6 +104,18 @@ def test_a_word_that_comes_again_and_again_is_one_word() -> None:
     assert "haystack" in snippet.text
 
 
+def test_long_lines_are_lines() -> None:
+    """A paragraph on one line is shown where it fits; the best result also where it takes more than its share."""
+    paragraph = "a needle " * 40 + "\n"
+    hits = [hit(f"{n}.md", 1, paragraph * 3, float(-n)) for n in range(3)]
+    packed = pack(hits, 1_000, ["needl"], 10)
+    assert packed.snippets[0].path_key == "0.md"
+    assert all(len(item.text) % len(paragraph) == 0 for item in packed.snippets)
+    dense = hit("a.md", 1, "a needle in the haystack " * 30 + "\n" + "a needle\n" * 30, 1.0)
+    (snippet,) = pack([dense], 250, ["needl", "haystack"], 10).snippets
+    assert snippet.text.count("\n") >= 4  # what fits, not nothing because the best line does not
+
+
 def test_at_most_so_many_results() -> None:
     """What is past the number asked for is named, however much room there is."""
     hits = [hit(f"{n}.py", 1, "x = 1\n", float(-n)) for n in range(5)]

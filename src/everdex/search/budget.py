@@ -67,6 +67,8 @@ def pack(hits: Sequence[Hit], budget: int, terms: Sequence[str], most: int) -> P
         share = max(_LEAST_SHARE, budget * (1 if chosen else 2) // _SHARES)
         whole = _whole(hit)
         snippet = _fit(whole, min(left, share), words) if len(chosen) < most else None
+        if snippet is None and not chosen:
+            snippet = _fit(whole, left, words)  # its lines are long; the best result is shown if it can be
         if snippet is None:
             left_out.append(hit)
             continue
@@ -98,7 +100,7 @@ def _fit(snippet: Snippet, left: int, terms: frozenset[str]) -> Snippet | None:
     lines = list(StringIO(snippet.text, newline="\n"))
     sizes = [len(line.encode()) for line in lines]
     first, last = _best_run(sizes, [_asked(line, terms) for line in lines], _head(lines, snippet.symbol), room)
-    if last - first < min(_LEAST_LINES, len(lines)):
+    if first == last:
         return None
     while last - first > 1 and lines[first].isspace():
         first += 1
@@ -119,9 +121,10 @@ def _fit(snippet: Snippet, left: int, terms: frozenset[str]) -> Snippet | None:
 
 
 def _best_run(sizes: Sequence[int], found: Sequence[frozenset[str]], head: int, room: int) -> tuple[int, int]:
-    """The run of lines of at most so many bytes that has the most words of the query; empty when no line fits.
+    """The run of lines of at most so many bytes that has the most words of the query; empty when none is worth it.
 
-    A word that comes again counts a quarter each time, and the line that says what this is as one word.
+    That is a run of a few lines, or of long ones that take half of the room. A word that comes again counts a quarter
+    each time, and the line that says what this is as one word.
     """
     counts: Counter[str] = Counter()
     best, best_run = -1.0, (0, 0)
@@ -135,7 +138,8 @@ def _best_run(sizes: Sequence[int], found: Sequence[frozenset[str]], head: int, 
                 counts[word] += 1
             end += 1
         # Of runs with the same words the longest, and of these the first.
-        if end > start and score + 0.01 * (end - start) > best:
+        is_worth_it = end - start >= _LEAST_LINES or used > room / 2
+        if is_worth_it and score + 0.01 * (end - start) > best:
             best, best_run = score + 0.01 * (end - start), (start, end)
         if end > start:
             used -= sizes[start]
