@@ -317,7 +317,8 @@ INTERFACE_VERSION: Final = "1"
 #     JavaScript: names by what they were tested to be; calls by the types that they are given; what extends a Map;
 #     an interface and a class of one name; decorators run where the class is made; a file a platform (React Native)
 #     patterns of any depth
-RESOLVERS_VERSION: Final = "53"
+# 54: what was learned from the fourteenth set of programs and from projects that were traced for the first time
+RESOLVERS_VERSION: Final = "54"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first
