@@ -103,3 +103,10 @@ def test_filler_words_count_only_when_alone() -> None:
     assert split.query_terms("how does the HTTPServer parse it") == ["httpserver", "http", "serv", "pars"]
     assert split.query_terms("what is this") == ["what", "is", "this"]
     assert split.query_terms(" …! ") == []
+
+
+def test_a_letter_and_a_word_with_a_hyphen_are_also_looked_for_as_one_word() -> None:
+    """Code writes `v-for` as vFor and `b-tree` as btree; a hyphen between two words joins nothing: both are telling."""
+    assert split.query_terms("compile v-for") == ["compil", "v", "vfor"]
+    assert split.query_terms("B-Tree pages") == ["b", "tree", "page", "btree", "btre"]
+    assert split.query_terms("real-time x--for a-b-c u-8") == ["real", "time", "x", "b", "c", "u", "8"]

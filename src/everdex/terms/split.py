@@ -24,6 +24,9 @@ _CACHE_SIZE: Final = 65_536
 
 WORD: Final = re.compile(r"\w+")
 
+# `v-for`, `b-tree`, `z-index`: code writes them as one (`vFor`, `btree`), and a letter alone says nothing.
+_LETTER_AND_WORD: Final = re.compile(r"(?<![\w-])([^\W\d_])-([^\W\d_]+)(?![\w-])")
+
 STOP_WORDS: Final = frozenset(
     WORD.findall("""
     a about also an and are as at be been but by can could did do does for from had has have how i if in into is it
@@ -160,4 +163,6 @@ def query_terms(text: str) -> list[str]:
     """Distinct index terms of a query in order; English filler counts only when there is nothing else."""
     words = tokens(text)
     telling = [word for word in words if fold(word) not in STOP_WORDS]
-    return list(dict.fromkeys(term for word in telling or words for term in index_terms(word)))
+    found = [term for word in telling or words for term in index_terms(word)]
+    joined = [fold(letter + word) for letter, word in _LETTER_AND_WORD.findall(text)]
+    return list(dict.fromkeys([*found, *(term for word in joined for term in (word, stem(word)))]))
