@@ -301,6 +301,24 @@ def test_a_hook_stops_an_edit_that_the_gate_blocks(guarded: tuple[str, Daemon]) 
         assert ("whose interface changed (helper)" in said["additionalContext"]) is (mode == "warn")
 
 
+def test_a_decision_about_several_files_is_about_all_of_them(guarded: tuple[str, Daemon]) -> None:
+    """The fifth file counts as the first does, and how much room there is for words changes nothing but the words."""
+    mode, daemon = guarded
+    daemon.settled()
+    paths = [str(daemon.root / name) for name in ("core.py", "app.py", "quoted.md", "vendor/lib.py", "merge.py")]
+    with daemon.wire() as wire:
+        whole, short, none = (
+            wire.call("touched", moment="before", written=True, paths=paths, limit=limit)["result"]["gate"]
+            for limit in (900, 130, 0)
+        )
+    assert {whole["decision"], short["decision"], none["decision"]} == {"allow" if mode == "off" else "warn"}
+    if mode != "off":
+        assert "vendor/lib.py is somebody else's code" in whole["text"]
+        assert "merge.py has unmerged conflicts" in whole["text"]
+        assert short["text"].endswith("\neverdex gate: and 1 more")
+    assert none["text"] == ""
+
+
 def test_an_own_edit_a_moment_ago_stops_nobody(guarded: tuple[str, Daemon]) -> None:
     """The file is not indexed as it is yet: it is indexed now, and the next edit goes on."""
     _, daemon = guarded

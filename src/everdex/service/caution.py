@@ -23,7 +23,6 @@ from everdex.state.now import FilesNow
 
 # What can be parsed while an agent waits.
 _PARSE_BYTES: Final = 262_144
-_MAX_FILES: Final = 3
 _MAX_NAMES: Final = 5
 _NAME: Final = re.compile(r"[\w.:$<>~#-]{1,80}")
 _SAID: Final = {
@@ -49,7 +48,7 @@ ALLOWED: Final = Caution(Decision.ALLOW, "")
 def caution(warm: ResidentIndex, paths: Sequence[str], limit: int) -> Caution:
     """What the configured gate says to an edit of these files; it never blocks more than the configuration allows."""
     mode = warm.index.config.hooks.gate
-    inside = [path for path in paths[:_MAX_FILES] if path_key(warm.index, path) is not None]
+    inside = [path for path in paths if path_key(warm.index, path) is not None]
     if mode == "off" or not inside:
         return ALLOWED
     result = _judged(warm, inside)
@@ -58,10 +57,10 @@ def caution(warm: ResidentIndex, paths: Sequence[str], limit: int) -> Caution:
         with suppress(EverdexError):
             warm.freshness()
         result = _judged(warm, inside)
-    text = _told(result, limit)
-    if not text:
+    lines = _lines(result)
+    if not lines:
         return ALLOWED
-    return Caution(Decision.WARN if mode == "warn" else result.decision, text)
+    return Caution(Decision.WARN if mode == "warn" else result.decision, _fitted(lines, limit))
 
 
 def _judged(warm: ResidentIndex, paths: Sequence[str]) -> GateResult:
@@ -76,19 +75,23 @@ def _judged(warm: ResidentIndex, paths: Sequence[str]) -> GateResult:
         return result
 
 
-def _told(result: GateResult, limit: int) -> str:
-    lines = [
+def _lines(result: GateResult) -> list[str]:
+    return [
         f"everdex gate: {_plain(file.path)} {said}"
         for file in result.files
         for reason in file.reasons
         if reason.decision is not Decision.ALLOW and (said := _said(reason))
     ]
-    text = ""
-    for line in lines:
-        if len(text) + len(line) + 1 > limit:
-            break
-        text += f"\n{line}" if text else line
-    return text
+
+
+def _fitted(lines: Sequence[str], limit: int) -> str:
+    """As many lines as there is room for, and how many there was none for; what is decided does not depend on it."""
+    for number in range(len(lines), 0, -1):
+        left = len(lines) - number
+        text = "\n".join([*lines[:number], *([f"everdex gate: and {left} more"] if left else [])])
+        if len(text) <= limit:
+            return text
+    return ""
 
 
 def _said(reason: GateReason) -> str:

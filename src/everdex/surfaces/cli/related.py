@@ -22,6 +22,7 @@ from everdex.surfaces.cli.progress import Progress
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _NAMED_IN_FILE: Final = re.compile(r"(.+?)(::.*|:\d+(?::\d+)?)?\Z", re.DOTALL)
 MAX_LISTED: Final = 2_000
+_TESTS: Final = 10  # files of tests that are named in a line
 _ALL_OF_IT: Final = "the whole answer: --wait, or ask again when a daemon has finished the graph"
 
 symbol_argument = click.argument("symbol")
@@ -208,5 +209,6 @@ def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
     yield from map(escape, from_outside(document.get("outside", ()), is_alone=not document["total"]))
     if document["omitted"]:
         yield f"{document['omitted']:,} more not shown (raise -k)"
-    if document.get("tests"):
-        yield f"{plural(len(document['tests']), 'test file')}: {escape(', '.join(document['tests'][:10]))}"
+    if tests := document.get("tests"):
+        left = f" and {len(tests) - _TESTS:,} more (--json has all)" if len(tests) > _TESTS else ""
+        yield f"{plural(len(tests), 'test file')}: {escape(', '.join(tests[:_TESTS]))}{left}"
