@@ -45,11 +45,14 @@ def test_a_first_search_in_an_unknown_repository_just_works(repository: Path) ->
         assert _line(repository, path, int(number)) == text
 
 
-@pytest.mark.parametrize("command", [("search", "x"), ("callers", "x"), ("symbols", "x"), ("map",)])
+@pytest.mark.parametrize("command", [("search", "x"), ("callers", "x"), ("symbols", "x"), ("map",), ("index",)])
 def test_where_no_file_is_indexed_every_answer_says_so(command: tuple[str, ...], tmp_path: Path) -> None:
     """Whoever asks in the wrong directory is not left to believe that there is no such thing."""
     empty, strange = tree(tmp_path / "empty", {}), tree(tmp_path / "strange", {"a.bin": "\0"})
-    assert f"warning: there is nothing to index in {empty}\n" in everdex(*command, cwd=empty).err
+    ignored = tree(tmp_path / "ignored", {"a.py": "x = 1\n", ".gitignore": "/*\n"})
+    for root in (empty, ignored):
+        expected = f"warning: there is nothing to index in {root}; `everdex files --skipped` lists what is ignored\n"
+        assert expected in everdex(*command, cwd=root).err
     assert (
         f"warning: no file of {strange} is indexed; `everdex files --skipped` says why\n"
         in everdex(*command, cwd=strange).err

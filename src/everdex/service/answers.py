@@ -49,7 +49,7 @@ def of_emptiness(manifest: Manifest, root: Path) -> tuple[str, ...]:
     if manifest.counts.files_indexed:
         return ()
     if not manifest.skipped:
-        return (f"there is nothing to index in {root}",)
+        return (f"there is nothing to index in {root}; `everdex files --skipped` lists what is ignored",)
     return (f"no file of {root} is indexed; `everdex files --skipped` says why",)
 
 

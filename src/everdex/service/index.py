@@ -152,7 +152,7 @@ class Index:
             self.query_fingerprint,
             answers.checked(0),
             describe.sync_body(self.root, report),
-            warnings=report.warnings,
+            warnings=(*answers.of_emptiness(report.manifest, self.root.path), *report.warnings),
             timings_ms=report.timings_ms,
         )
 
