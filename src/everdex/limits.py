@@ -11,6 +11,7 @@ from typing import Final
 MAX_FILE_SIZE_BYTES: Final = 10_485_760
 MAX_CHUNKS_PER_FILE: Final = 2_000
 MAX_BYTES_PER_SYNC: Final = 268_435_456
+MAX_BYTES_PER_LARGE_SYNC: Final = 4_294_967_296  # a user has asked for it with this command
 MAX_FILES: Final = 500_000
 MAX_PATH_BYTES: Final = 1_024
 # SQLite opens paths of 512 bytes; a segment being written lies 140 below, and its journal has 8 more.

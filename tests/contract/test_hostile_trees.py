@@ -268,6 +268,12 @@ def test_a_casefold_collision_is_refused_or_published_as_degraded(root: Path) ->
     answer = everdex("search", "--mode", "regex", "gizmo|doohickey", root, "--json").json
     assert answer["degraded"] is True
     assert {result["path"] for result in answer["results"]} == {"README.md", "Readme.md"}
+    tree(root, {"more.md": "# The thingamajig\n"})
+    again = everdex("search", "--mode", "literal", "thingamajig", root, "--json").json
+    assert (again["degraded"], len(again["results"])) == (True, 1)  # allowed once, it does not stop every edit
+    tree(root, {"More.md": "# The whatsit\n"})
+    clear_error(everdex("search", "whatsit", root), "degraded", "More.md", "more.md")  # nobody allowed this one
+    (root / "More.md").unlink()
     (root / "Readme.md").unlink()
     mended = everdex("index", root, "--json").json
     assert (mended["degraded"], mended["errors"]) == (False, [])
@@ -321,6 +327,17 @@ def test_a_tree_over_the_byte_limit_keeps_its_last_snapshot(root: Path) -> None:
     failed = everdex("search", "healthy_widget", root, "--json")
     assert (failed.code, failed.json["error"]["code"]) == (2, "limit_exceeded")
     assert everdex("search", "healthy_widget", root, "--no-sync").code == 0
+
+
+def test_a_tree_over_the_byte_limit_is_indexed_when_its_user_says_so(root: Path) -> None:
+    """The error says how; a repository cannot ask for it, and what is edited afterwards needs it no more."""
+    (root / ".everdex.toml").write_text("[index]\nmax_bytes_per_sync = 4000\n")
+    (root / "new.py").write_text("class LargeOne: ...\n" * 2_000)
+    assert "`everdex index --large`" in everdex("index", root).err
+    assert everdex("index", "--large", root).code == 0
+    assert everdex("search", "LargeOne", root).code == 0
+    (root / "small.py").write_text("class SmallOne: ...\n")
+    assert everdex("search", "SmallOne", root).lines[0].startswith("small.py:1:")
 
 
 def _without_privileges() -> None:

@@ -27,6 +27,7 @@ class SyncOptions(msgspec.Struct, frozen=True):
     allow_degraded: bool = False
     always_rehash: bool = False
     rebuild: bool = False  # index every file again, whatever is indexed
+    large: bool = False  # more at once than is indexed unasked
     auto_compact: bool = True
     workers: int = msgspec.field(default_factory=machine.workers)
     progress: Progress = silent

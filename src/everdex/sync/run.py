@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from everdex import clock
+from everdex import clock, limits
 from everdex.changes.model import ChangeSet
 from everdex.config import Config
 from everdex.discover.model import Discovery
@@ -67,7 +67,7 @@ def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> Sync
             if seen.nothing_to_do and not options.rebuild:
                 assert seen.base is not None
                 return _report(seen, seen.base, published=False, timings=timings)
-        _refuse_collisions(seen.discovery, options)
+        _refuse_collisions(seen, options)
         manifest, reused = _index_and_publish(root, config, lease, begun, seen, options, timings)
         compacted = _compacted(lease, manifest, timings) if options.auto_compact else None
         if compacted is not None:
@@ -88,7 +88,7 @@ def sync_onto(root: Root, config: Config, lease: Lease, base: Base, options: Syn
     timings = Timings()
     seen = Look(root, config, lease.store, base.manifest, options)
     timings.mark("detect")
-    _refuse_collisions(seen.discovery, options)
+    _refuse_collisions(seen, options)
     manifest, _ = _index_and_publish(root, config, lease, base, seen, options, timings)
     return _report(seen, manifest, published=True, timings=timings)
 
@@ -105,18 +105,26 @@ def _compacted(lease: Lease, manifest: Manifest, timings: Timings) -> Manifest |
     return compact_if_due(lease, manifest, timings)
 
 
+def _check_size(total: int, files: int, config: Config, options: SyncOptions) -> None:
+    most, name = config.index.max_bytes_per_sync, "index.max_bytes_per_sync"
+    if options.large:
+        most, name = limits.MAX_BYTES_PER_LARGE_SYNC, "with --large"
+    if total <= most:
+        return
+    hint = LimitExceeded.default_hint
+    if total <= limits.MAX_BYTES_PER_LARGE_SYNC:
+        hint += ", or index all of it with `everdex index --large`"
+    todo = f"{total:,} bytes in {files:,} files are to be indexed"
+    raise LimitExceeded(f"{todo}; the limit is {most:,} ({name})", hint=hint)
+
+
 def _index_and_publish(
     root: Root, config: Config, lease: Lease, base: Base, seen: Look, options: SyncOptions, timings: Timings
 ) -> tuple[Manifest, int]:
     """The new snapshot, and how many of its files another worktree had indexed."""
     store = lease.store
     todo = seen.changes.to_index
-    total = sum(candidate.stat.size for candidate in todo)
-    if total > config.index.max_bytes_per_sync:
-        raise LimitExceeded(
-            f"{total:,} bytes in {len(todo):,} files are to be indexed; "
-            f"the limit is {config.index.max_bytes_per_sync:,} (index.max_bytes_per_sync)"
-        )
+    _check_size(sum(candidate.stat.size for candidate in todo), len(todo), config, options)
     snapshot_id = clock.new_ulid()
     with staging(lease):
         indexed = _indexed(root, config, lease, snapshot_id, seen, options)
@@ -216,15 +224,19 @@ def _live_lines(
 def _collisions(discovery: Discovery) -> list[DegradedError]:
     """Published all the same, because the user said so: the snapshot has to say what is wrong with it."""
     return [
-        DegradedError(PathCollision.code, f"one path on other systems: {', '.join(item.paths)}", item.paths[0])
+        DegradedError(
+            PathCollision.code, f"these paths are one on other systems: {', '.join(item.paths)}", item.paths[0]
+        )
         for item in discovery.collisions
     ]
 
 
-def _refuse_collisions(discovery: Discovery, options: SyncOptions) -> None:
-    if discovery.collisions and not options.allow_degraded:
-        collision = discovery.collisions[0]
-        raise PathCollision(f"these paths are one on other systems: {', '.join(collision.paths)}")
+def _refuse_collisions(seen: Look, options: SyncOptions) -> None:
+    """What the last snapshot was allowed to have is not asked about again: otherwise no edit would ever be indexed."""
+    allowed = seen.base.errors if seen.base is not None else ()
+    new = [error for error in _collisions(seen.discovery) if error not in allowed]
+    if new and not options.allow_degraded:
+        raise PathCollision(new[0].message)
 
 
 def _remember_touched(store: Store, seen: Look) -> None:

@@ -24,6 +24,7 @@ class Keeping(Asking):
         *,
         allow_degraded: bool = False,
         rebuild: bool = False,
+        large: bool = False,
         always_rehash: bool = False,
         workers: int | None = None,
         wait: bool = True,
@@ -34,7 +35,7 @@ class Keeping(Asking):
         Without `workers` there is one a core, at most eight.
         """
         options = SyncOptions(
-            allow_degraded, always_rehash, rebuild, workers=workers or machine.workers(), progress=progress
+            allow_degraded, always_rehash, rebuild, large, workers=workers or machine.workers(), progress=progress
         )
         index = self._warm.index
         return typed(store_model.SyncAnswer, index.report(index.sync(options, wait=wait)).to_dict())

@@ -21,6 +21,9 @@ _SHOWN = 20
 @click.option(
     "--allow-degraded", is_flag=True, help="Publish even when a file cannot be read; its old rows do not answer."
 )
+@click.option(
+    "--large", is_flag=True, help="Index up to 4 GiB of changed files at once; unasked it is 256 MiB."
+)
 @click.option("--force-root", is_flag=True, help="Allow $HOME or / as the root.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors; for hooks and cron.")
 @click.option("--wait", is_flag=True, help="Wait for another writer for 10 minutes instead of 5 seconds.")
@@ -28,8 +31,8 @@ _SHOWN = 20
 @options.shared_option
 @options.json_option
 def index_command(
-    path: Path, dry_run: bool, rebuild: bool, allow_degraded: bool, force_root: bool, quiet: bool, wait: bool,
-    workers: int, shared_store: Path | None, as_json: bool,
+    path: Path, dry_run: bool, rebuild: bool, allow_degraded: bool, large: bool, force_root: bool, quiet: bool,
+    wait: bool, workers: int, shared_store: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Bring the index of the repository around PATH (default: here) up to date.
 
@@ -51,7 +54,7 @@ def index_command(
     index = Index.open(path, force_root=force_root, shared_store=shared_store)
     with Progress(quiet=as_json or quiet) as progress:
         chosen = SyncOptions(
-            allow_degraded=allow_degraded, rebuild=rebuild, workers=workers, progress=progress
+            allow_degraded=allow_degraded, rebuild=rebuild, large=large, workers=workers, progress=progress
         )
         if dry_run:
             answer = index.plan(chosen)

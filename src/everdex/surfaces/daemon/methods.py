@@ -284,7 +284,7 @@ METHODS: Final[dict[str, Method]] = {
     "status": Method(SYNCED, _status, (), status.SHOWN),
     "health": Method(PINNED, _health, (), health.SHOWN),
     "audit": Method(PINNED, _audit, (), audit.SHOWN),
-    "sync": Method({"allow_degraded": _flag, "always_rehash": _flag, "rebuild": _flag}, _sync),
+    "sync": Method({"allow_degraded": _flag, "always_rehash": _flag, "rebuild": _flag, "large": _flag}, _sync),
     "touched": Method(touched.PARAMETERS, touched.answer),
     "ping": Method({}),
     "shutdown": Method({}),
