@@ -92,3 +92,23 @@ def test_modules_that_use_each_other_come_to_an_end() -> None:
     assert [(site.text, site.status) for site in sites_of(graph, Role.CALL)] == [
         ("one", Status.RESOLVED), ("three", Status.AMBIGUOUS),
     ]  # fmt: skip
+
+
+def test_impls_of_types_that_a_path_names_lead_to_them() -> None:
+    """`impl Extra for ast::Call` and `for ir::Call` in one file: either may be meant, and nothing is outside."""
+    files = {
+        "Cargo.toml": b'[package]\nname = "x"\n',
+        "src/lib.rs": b"pub mod ast;\npub mod ir;\nmod extra;\n",
+        "src/ast.rs": b"pub struct Call;\nimpl Call {\n  pub fn walk(&self) {}\n}\n",
+        "src/ir.rs": b"pub struct Call;\nimpl Call {\n  pub fn walk(&self) {}\n}\n",
+        "src/extra.rs": (
+            b"use crate::{ast, ir};\npub trait Extra { fn go(&self); }\n"
+            b"impl Extra for ast::Call {\n  fn go(&self) { self.walk(); }\n}\n"
+            b"impl Extra for ir::Call {\n  fn go(&self) { self.walk(); }\n}\n"
+        ),
+    }
+    calls = sites_of(graphs_of(files)["src/extra.rs"], Role.CALL)
+    for site in calls:
+        assert {"src/ast.rs", "src/ir.rs"} >= {target.path for target in site.targets}
+        assert site.status in (Status.RESOLVED, Status.AMBIGUOUS)
+    assert len(calls) == 2

@@ -50,13 +50,12 @@ class Members(Lookup):
         outside = ""
         refs = self.reader.definitions(name)
         if self.rules.group == "rust" and refs and all(ref.defined.flags & facts.SCOPE_ONLY for ref in refs):
-            # An impl of a type that is defined elsewhere.
-            first = refs[0]
-            real = self.name(first.defined.name, Place(first.module, first.defined.parent, 0, 0), types_only=True)
-            if real.kind == TYPE and real.name != name:
-                found.append(Thing(INSTANCE, real.name, real.refs))
-            else:
-                outside = real.name if real.kind == OUTSIDE else first.defined.name
+            # Impls of types that are defined elsewhere.
+            for real in (self._opened(ref) for ref in refs[:_MAX_BASES]):
+                if real.kind in (TYPE, INSTANCE) and real.name != name:
+                    found.append(Thing(INSTANCE, real.name, real.refs))
+                else:
+                    outside = outside or (real.name if real.kind == OUTSIDE else LOST + refs[0].defined.name)
         for ref in refs[:_MAX_BASES]:
             item = ref.defined
             for text in item.bases:
