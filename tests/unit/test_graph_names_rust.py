@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pytest
+
 from everdex.graph.model import Role, Status
-from support.names import graphs_of, sites_of, targets_of
+from support.names import MemoryWorld, graphs_of, sites_of, targets_of
 
 PROTOCOL = {
     "Cargo.toml": b'[workspace]\nmembers = ["protocol", "engine", "command"]\n',
@@ -112,3 +114,31 @@ def test_impls_of_types_that_a_path_names_lead_to_them() -> None:
         assert {"src/ast.rs", "src/ir.rs"} >= {target.path for target in site.targets}
         assert site.status in (Status.RESOLVED, Status.AMBIGUOUS)
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "data"),
+    [
+        ("protocol/src/lib.rs", b"mod errors;\nmod plugin;\npub use plugin::*;\n"),
+        ("protocol/src/errors/mod.rs", b"mod shell;\nuse shell::Failure;\n"),
+        ("protocol/src/plugin/identity.rs", b"pub struct Failure;\n"),
+        ("engine/src/prelude.rs", b"pub use protocol::Name as Failure;\n"),
+        ("engine/src/prelude.rs", b"pub struct Failure;\nimpl Failure {\n  pub fn raise() {}\n}\n"),
+        ("engine/src/prelude/more.rs", b"pub fn failure() {}\n"),
+    ],
+)
+def test_who_finds_something_else_has_looked_at_what_changed(path: str, data: bytes) -> None:
+    """Whatever a re-export on the way becomes, a file whose answers differ has read a key that differs."""
+    source = (
+        b"use engine::prelude::*;\nuse engine::prelude::more;\nfn go() {\n  Failure::raise();\n"
+        b"  more::failure();\n}\n"
+    )
+    files = {**PROTOCOL, "command/src/lib.rs": source}
+    before, after = MemoryWorld(files), MemoryWorld({**files, path: data})
+    keys = {**before.offers.get(path, {})}.items() ^ {**after.offers.get(path, {})}.items()
+    changed = {key for key, _ in keys}
+    old, new = before.graphs(), after.graphs()
+    for each in old:
+        if each != path and old[each].sites != new[each].sites:
+            assert old[each].reads & changed, each
+    assert old["command/src/lib.rs"].sites != new["command/src/lib.rs"].sites
