@@ -318,6 +318,8 @@ INTERFACE_VERSION: Final = "1"
 #     an interface and a class of one name; decorators run where the class is made; a file a platform (React Native)
 #     patterns of any depth
 # 54: what was learned from the fourteenth set of programs and from projects that were traced for the first time
+#     Rust: names behind re-exports, impls of what is defined elsewhere; Go: interfaces among many methods of one name,
+#     by what they take; a function that is called where it is written
 RESOLVERS_VERSION: Final = "54"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

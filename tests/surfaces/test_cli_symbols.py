@@ -110,6 +110,10 @@ def test_another_case_of_letters_is_told_apart(project: Path) -> None:
     """It is found, and marked as not what was written."""
     (found,) = everdex("symbols", "openstore", project, "--json").json["definitions"]
     assert (found["name"], found["match"]) == ("OpenStore", "case")
+    assert "nothing is called openstore; what is listed is written in other letters (case)" in (
+        everdex("symbols", "openstore", project).err
+    )
+    assert "other letters" not in everdex("symbols", "OpenStore", project).err
 
 
 @pytest.mark.parametrize(
@@ -219,3 +223,10 @@ def test_a_name_is_found_in_every_spelling_that_python_takes_for_it(tmp_path: Pa
     assert everdex("symbols", asked, project).lines == ["a.py:1:def cafe\u0301()"]
     (caller,) = everdex("callers", asked, project, "--json").json["callers"]
     assert caller["symbol"]["qualifiedName"] == "a.open_it"
+
+
+def test_a_graph_is_asked_by_the_very_letters(project: Path) -> None:
+    """Who uses what differs in case only is not told; it is suggested as what it is."""
+    done = everdex("callers", "snapshotVIEW", project)
+    assert done.code == 1
+    assert "like it (case): SnapshotView  app/store.py:1  class" in done.err

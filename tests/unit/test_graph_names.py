@@ -319,3 +319,30 @@ def test_an_assignment_that_calls_a_method_asks_for_the_name_that_is_written() -
     graph = graphs_of({"a.rb": source})["a.rb"]
     calls = [(site.text, site.status) for site in sites_of(graph, Role.CALL)]
     assert calls == [("self.size", Status.RESOLVED), ("x.rank", Status.UNRESOLVED)]
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("a.go", b"package a\nfunc run() {\n  defer func() { help() }()\n}\nfunc help() {}\n"),
+        ("src/lib.rs", b"fn help() {}\nfn run() {\n  (|| help())();\n}\n"),
+        ("a.cpp", b"void help() {}\nvoid run() {\n  [&] { help(); }();\n}\n"),
+        ("a.php", b"<?php\nfunction help() {}\nfunction run() {\n  (function () { help(); })();\n}\n"),
+        ("a.swift", b"func help() {}\nfunc run() {\n  let x = { help() }()\n}\n"),
+        ("a.kt", b"fun help() {}\nfun run() {\n  (fun() { help() })()\n}\n"),
+    ],
+)
+def test_a_function_is_called_where_it_is_written(path: str, source: bytes) -> None:
+    """A function without a name that is called at once is no computed value: it can reach what it says."""
+    calls = sites_of(graphs_of({path: source})[path], Role.CALL)
+    assert [(site.status, [target.key for target in site.targets]) for site in calls] == [
+        (Status.RESOLVED, ["run.<lambda1>"]), (Status.RESOLVED, ["help"]),
+    ]  # fmt: skip
+
+
+def test_what_a_function_gives_is_still_a_computed_value() -> None:
+    """Of `func() … { … }()()` the first call runs the function, the second nobody knows what."""
+    source = b"package a\nfunc run() {\n  func() func() { return nil }()()\n  (func() func() { return nil }())()\n}\n"
+    calls = sites_of(graphs_of({"a.go": source})["a.go"], Role.CALL)
+    by_status = sorted((site.line, site.status.value) for site in calls)
+    assert by_status == [(3, "resolved"), (3, "unresolved"), (4, "resolved"), (4, "unresolved")]

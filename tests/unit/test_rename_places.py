@@ -48,12 +48,19 @@ _DOUBTS = (
         (["lib/other.py:3:1"], {6}),
         (["odd:7"], {8}),
         (["odd:7:7:1"], {8}),
+        (["odd:7:7"], {8}),
         ([], set()),
     ],
 )
 def test_a_place_means_what_stands_there(take: list[str], numbers: set[int]) -> None:
     """Columns count from 1; a directory is no beginning of a name; what leads elsewhere is taken by its line alone."""
     assert taken(_DOUBTS, take) == numbers
+
+
+def test_a_place_that_fits_two_files_is_refused() -> None:
+    """`odd:7:7` is line 7 of `odd:7`, and column 7 of line 7 of `odd`: nobody guesses."""
+    with pytest.raises(QueryError, match="odd:7:7 may be in odd or in odd:7"):
+        taken([_Doubt("odd", 7, 6), _Doubt("odd:7", 7, 0)], ["odd:7:7"])
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,8 @@ def _by_name(
         warnings = (f"{home} is in the index, and nothing that it defines is at {wanted}",)
     elif as_path:
         warnings = (not_indexed(path, view.paths),)
+    elif matches and all(how == "case" for _, how in matches):
+        warnings = (f"nothing is called {wanted}; what is listed is written in other letters (case)",)
     end = offset + len(shown)
     rest = max(0, len(matches) - end)
     return _found(view, wanted, "name", end, definitions, close, outline, rest, limits_hit, warnings)
@@ -193,9 +195,12 @@ def suggestions(view: SnapshotView, names: SymbolNames, wanted: str) -> list[dic
         key=lambda hit: (not _is_of(called[hit.name], owner), -hit.closeness, len(hit.name), hit.name),
     )
     return [
-        {"name": hit.name, "how": hit.how, "places": [_place(row) for row in called[hit.name][:_MAX_PLACES]]}
+        {
+            "name": hit.name, "how": "case" if hit.name.lower() == last.lower() else hit.how,
+            "places": [_place(row) for row in called[hit.name][:_MAX_PLACES]],
+        }
         for hit in ranked[:_MAX_SUGGESTIONS]
-    ]
+    ]  # fmt: skip
 
 
 def _called(view: SnapshotView, name: str, owner: str) -> list[SymbolRow]:

@@ -7,7 +7,6 @@ once has not looked at it. Nothing is guessed: a name that fits no place in doub
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, Protocol
 
@@ -16,7 +15,6 @@ from everdex.errors import QueryError
 
 EVERYWHERE: Final = "."
 MAX_PLACES: Final = 1_000
-_PLACE: Final = re.compile(r"(.+?):([1-9]\d{0,8})(?::([1-9]\d{0,8}))?", re.DOTALL)
 _HINT: Final = "name it as the plan shows it: PATH:LINE, PATH:LINE:COLUMN or PATH"
 
 
@@ -52,6 +50,9 @@ def taken(doubts: Sequence[Doubtful], take: Iterable[str]) -> set[int]:
     for place in take:
         below = {number for number, doubt in enumerate(doubts) if _is_below(doubt, place)}
         there = below or {number for number, doubt in enumerate(doubts) if _is_on_line(doubt, place)}
+        homes = sorted({doubts[number].path for number in there}) if not below else []
+        if len(homes) > 1:
+            raise QueryError(f"{place[:200]} may be in {homes[0]} or in {homes[1]}", hint="take the whole file")
         can_be = {number for number in there if doubts[number].takeable}
         chosen = {number for number in can_be if not doubts[number].elsewhere} if below else can_be
         if not chosen and place != EVERYWHERE:
@@ -70,7 +71,5 @@ def _is_below(doubt: Doubtful, place: str) -> bool:
 
 
 def _is_on_line(doubt: Doubtful, place: str) -> bool:
-    at = _PLACE.fullmatch(place)
-    if at is None or (at[1], int(at[2])) != (doubt.path, doubt.line):
-        return False
-    return at[3] is None or int(at[3]) == doubt.column + 1
+    line = f"{doubt.path}:{doubt.line}"  # a path may itself end like a place
+    return place in (line, f"{line}:{doubt.column + 1}")

@@ -16,7 +16,18 @@ from everdex.graph.names.lookup import MAX_WORK
 from everdex.graph.names.things import INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing, unknown
 
 _ACCESSORS: Final = ("attr_accessor", "attr_writer")
+_WITHOUT_BLOCK: Final = ("|", "move", "async", "fn")  # of Rust and PHP
 LOCAL: Final = "local"  # a variable of a function: nobody else can name it
+
+
+def _closing(text: str) -> int:
+    """Where the parenthesis ends that a text begins with; -1 where it does not."""
+    depth = 0
+    for at, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return at
+    return -1
 
 
 def is_setter(name: str) -> bool:
@@ -31,7 +42,7 @@ class Calls(Bare):
         place = Place(self.module, use.scope, use.line, use.column)
         self.evaluation.budget = MAX_WORK
         if not use.name:
-            return unresolved("computed callee")
+            return self._written_there(use)
         if use.receiver:
             found = self._narrowed(use, place, self._on(use, place))
             sets = self.language == "ruby" and is_setter(use.name) and not found.refs
@@ -39,6 +50,19 @@ class Calls(Bare):
         if use.name in self.rules.super_names or (use.name == "this" and use.name in self.rules.self_names):
             return self._up(use, place)
         return self._or_the_systems(use.name, self._bare(use, place))
+
+    def _written_there(self, use: facts.Use) -> Answer:
+        """A function that is called where it is written, `func() { … }()`, perhaps in parentheses."""
+        text, column = use.text, use.column
+        while text.startswith("(") and _closing(text) == len(text) - 1:
+            text, column = text[1:-1], column + 1
+        # `func() func() { … }()()` calls what the function gives; what has no block goes on to the parenthesis.
+        is_whole = text.endswith(("}", "end")) or text.startswith(_WITHOUT_BLOCK)
+        found = [
+            Ref(self.module, at) for at, item in enumerate(self.module.outline.definitions)
+            if item.kind == "lambda" and (item.start_line, item.name_column) == (use.line, column) and is_whole
+        ]  # fmt: skip
+        return Answer(Status.RESOLVED, (found[0],)) if found else unresolved("computed callee")
 
     def _or_the_systems(self, name: str, found: Answer) -> Answer:
         """`unlink` that is a macro on Windows, `snprintf` where the system has none."""

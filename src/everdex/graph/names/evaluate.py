@@ -323,7 +323,7 @@ class Evaluation(Names, Members, Items):
         """A dotted name in the place of a type."""
         if place.module.outline.language == "rust" and dotted.partition(".")[0] in ("crate", "self", "super"):
             for path in rust_paths(place.module, place.scope, dotted, self.reader):
-                found = self.rust_path(path, MAX_REEXPORTS)
+                found = self.rust_path(path, MAX_REEXPORTS, place.module.space)
                 if found:
                     return found
         if dotted.startswith("."):

@@ -15,11 +15,14 @@ from everdex.facts.imports import GLOBAL
 from everdex.graph.model import World
 from everdex.graph.names import offers
 from everdex.graph.names.module import Module
+from everdex.graph.names.rules import ABSTRACT
 from everdex.graph.names.types import last_name
 
 # What more files than this define tells nobody apart; the rest is not looked at.
 MAX_FILES: Final = 48
 MAX_DEFINITIONS: Final = 32
+# Whose method stands for whose is looked at in more: `Close` and `run` are everywhere.
+MAX_CROWD: Final = 256
 
 
 class Ref(NamedTuple):
@@ -55,6 +58,19 @@ class Ref(NamedTuple):
         return self.name in self.module.owners
 
 
+Used = tuple[Module, facts.Import]
+
+
+class Reach(NamedTuple):
+    """Rust: a module and those it has everything from. What each imports by name, which stars lead on from it, and
+    which of them are seen from inside; and the keys that this was read from."""
+
+    named: dict[str, dict[str, list[Used]]]
+    starred: dict[str, tuple[str, ...]]
+    inner: frozenset[str]
+    keys: frozenset[str]
+
+
 class Index:
     """Decoded files and looked-up names of one world."""
 
@@ -62,10 +78,14 @@ class Index:
         self.world = world
         self._modules: dict[str, Module | None] = {}
         self._found: dict[str, tuple[Ref, ...]] = {}
+        self._every: dict[str, tuple[Ref, ...] | None] = {}
         self._go_modules: tuple[tuple[str, str], ...] | None = None
         # Of a C file: what it includes, directly and in the end, each with the keys that were looked at.
         self.includes: dict[str, tuple[tuple[tuple[str, bool], ...], frozenset[str]]] = {}
         self.reached: dict[tuple[str, bool], tuple[frozenset[str], frozenset[str]]] = {}
+        # Of a Rust module: what its stars lead to, and which of these have a name.
+        self.reaches: dict[tuple[str, bool, int], Reach] = {}
+        self.reached_places: dict[tuple[str, bool, str], tuple[str, ...]] = {}
 
     def module(self, path: str) -> Module | None:
         if path not in self._modules:
@@ -87,6 +107,15 @@ class Index:
                 refs += [Ref(module, at) for at in known.get(name, ())]
             found = self._found[key] = tuple(refs[:MAX_DEFINITIONS])
         return found
+
+    def every(self, key: str, name: str) -> tuple[Ref, ...] | None:
+        """All definitions behind a key with this last name; None where too many files have some."""
+        if key not in self._every:
+            paths = self.world.offering(key)
+            modules = [module for path in paths if (module := self.module(path))] if len(paths) <= MAX_CROWD else []
+            found = tuple(Ref(module, at) for module in modules for at in module.by_last_name.get(name, ()))
+            self._every[key] = found if len(paths) <= MAX_CROWD else None
+        return self._every[key]
 
     def scanned(self, key: str, fits: Callable[[facts.Defined], bool]) -> tuple[Ref, ...]:
         """Definitions of the files behind a key that fit."""
@@ -128,6 +157,28 @@ class Reader:
         key = offers.key(self.group, "n", name)
         self.reads.add(key)
         return self.index.named(key, name, False)
+
+    def every(self, name: str) -> tuple[Ref, ...] | None:
+        """What `named` gives, but all of it; None where it is too much."""
+        key = offers.key(self.group, "n", name)
+        self.reads.add(key)
+        return self.index.every(key, name)
+
+    def declared(self, name: str) -> list[Ref]:
+        """The methods of a name in interfaces and traits."""
+        key = offers.key(self.group, "m", name)
+        self.reads.add(key)
+        found = self.index.every(key, name) or self.index.named(key, name, False)
+        return [
+            ref for ref in found
+            if ref.defined.parent >= 0 and ref.module.outline.definitions[ref.defined.parent].kind in ABSTRACT
+        ]  # fmt: skip
+
+    def is_name(self, name: str) -> bool:
+        """Whether anything in the root is called so: a definition, a Rust module, or what is imported by this name."""
+        keys = [offers.key(self.group, kind, name) for kind in ("n", "a")]
+        self.reads.update(keys)
+        return any(self.index.world.offering(each) for each in keys)
 
     def extensions(self, name: str) -> list[Ref]:
         key = offers.key(self.group, "x", name)

@@ -36,7 +36,8 @@ class Lookup(ABC):
         self._names: dict[tuple[str, int, int, bool, bool, bool], Thing] = {}
         self._bases: dict[str, tuple[list[Thing], str]] = {}
         self._impls: dict[str, list[Ref]] = {}
-        self._interfaces: dict[str, list[str]] = {}  # Go's, with the names of their methods
+        # Go's, with the names of their methods and what these take.
+        self._interfaces: dict[str, list[tuple[str, tuple[int, int]]]] = {}
         self._reached: dict[tuple[str, bool], frozenset[str]] = {}  # files that a C file includes, perhaps or surely
         self._satisfied: dict[tuple[str, str], bool] = {}
         self._leads: dict[int, tuple[dict[str, list[Led]], list[Led]]] = {}

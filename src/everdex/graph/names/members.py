@@ -50,13 +50,12 @@ class Members(Lookup):
         outside = ""
         refs = self.reader.definitions(name)
         if self.rules.group == "rust" and refs and all(ref.defined.flags & facts.SCOPE_ONLY for ref in refs):
-            # An impl of a type that is defined elsewhere.
-            first = refs[0]
-            real = self.name(first.defined.name, Place(first.module, first.defined.parent, 0, 0), types_only=True)
-            if real.kind == TYPE and real.name != name:
-                found.append(Thing(INSTANCE, real.name, real.refs))
-            else:
-                outside = real.name if real.kind == OUTSIDE else first.defined.name
+            # Impls of types that are defined elsewhere.
+            for real in (self._opened(ref) for ref in refs[:_MAX_BASES]):
+                if real.kind in (TYPE, INSTANCE) and real.name != name:
+                    found.append(Thing(INSTANCE, real.name, real.refs))
+                else:
+                    outside = outside or (real.name if real.kind == OUTSIDE else LOST + refs[0].defined.name)
         for ref in refs[:_MAX_BASES]:
             item = ref.defined
             for text in item.bases:
@@ -275,22 +274,20 @@ class Members(Lookup):
         return parent >= 0 and ref.module.outline.definitions[parent].kind == "class"
 
     def _go_implementations(self, interface: str, name: str) -> list[Ref]:
-        found = []
-        for ref in self.reader.named(name):
-            if ref.defined.kind != "method" or ref.defined.parent >= 0:
-                continue
-            if self._go_satisfies(ref.name.rpartition(".")[0], interface):
-                found.append(ref)
-        return found
+        """All or none: some of those that have an interface would only be the first in the tree."""
+        return [
+            ref for ref in self.reader.every(name) or ()
+            if ref.defined.kind == "method" and ref.defined.parent < 0
+            and self._go_satisfies(ref.name.rpartition(".")[0], interface)
+        ]  # fmt: skip
 
     def go_replaced(self, owner: str, name: str) -> list[Ref]:
         """The methods of interfaces that a type's method stands for: nothing says so but that it has all of them."""
         found = []
-        for ref in self.reader.named(name):
-            if ref.defined.kind == "method" and ref.defined.parent >= 0:
-                interface = ref.name.rpartition(".")[0]
-                if interface != owner and self._go_satisfies(owner, interface):
-                    found.append(ref)
+        for ref in self.reader.declared(name):
+            interface = ref.name.rpartition(".")[0]
+            if interface != owner and self._go_satisfies(owner, interface):
+                found.append(ref)
         return found
 
     def _go_satisfies(self, owner: str, interface: str) -> bool:
@@ -300,15 +297,23 @@ class Members(Lookup):
         known = self._satisfied.get((owner, interface))
         if known is None:
             # Methods may be promoted from what is embedded.
-            known = all(self.member(Thing(INSTANCE, owner), each)[0] for each in wanted)
+            thing = Thing(INSTANCE, owner)
+            known = all(
+                any((ref.defined.least, ref.defined.most) == takes for ref in self.member(thing, each)[0])
+                for each, takes in wanted
+            )
             self._satisfied[owner, interface] = known
         return known
 
-    def _go_methods(self, interface: str, depth: int) -> list[str]:
+    def _go_methods(self, interface: str, depth: int) -> list[tuple[str, tuple[int, int]]]:
+        """The names of an interface's methods, and how much each takes."""
         names = []
         for ref in self.reader.definitions(interface):
             definitions = ref.module.outline.definitions
-            names += [item.name for item in definitions if item.parent == ref.at and item.kind == "method"]
+            names += [
+                (item.name, (item.least, item.most))
+                for item in definitions if item.parent == ref.at and item.kind == "method"
+            ]  # fmt: skip
         if depth > 0:
             for base in self.bases(interface)[0]:
                 names += self._go_methods(base.name, depth - 1)

@@ -18,7 +18,7 @@ import xxhash
 from everdex.facts import names_model as facts
 from everdex.facts.imports import GLOBAL
 from everdex.graph.names.module import Module, swift_module
-from everdex.graph.names.rules import CALLABLES, VALUES
+from everdex.graph.names.rules import ABSTRACT, CALLABLES, VALUES
 from everdex.graph.names.types import last_name
 from everdex.strangers import read_toml
 
@@ -76,6 +76,8 @@ def _module_offers(module: Module) -> dict[str, int]:
             see("n", item.name, (lookup, node_key, item.kind, item.flags, item.least, item.most, item.takes))
         elif item.kind == "impl":
             see("i", item.name, (lookup, item.receiver, item.type, item.receiver and item.bases))
+        if item.kind in CALLABLES and item.parent >= 0 and outline.definitions[item.parent].kind in ABSTRACT:
+            see("m", item.name, (lookup, node_key, item.least, item.most))
         if item.receiver and item.kind in CALLABLES:
             see("x", item.name, (lookup, node_key, item.receiver, item.least, item.most, item.returns, item.takes))
         for base in item.bases:
@@ -87,6 +89,10 @@ def _module_offers(module: Module) -> dict[str, int]:
         space = swift_module(module.path)
     if space or group == "rust":  # a crate at the top of the root has no name before its modules'
         see("p", space, outline.package)
+    if group == "rust":
+        see("a", space.rpartition(".")[2], space)
+        for used in outline.imports:
+            see("a", used.alias or used.path.rpartition(".")[2], used.path)
     see("b", module.path.rpartition("/")[2], 1)
     imports = [(item.scope, item.path, item.alias, item.kind, item.conditional) for item in outline.imports]
     see("f", module.path, (outline.package, imports))

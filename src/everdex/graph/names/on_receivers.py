@@ -148,6 +148,12 @@ class OnReceivers(Choosing):
             return Answer(Status.AMBIGUOUS, tuple(below[:MAX_CANDIDATES]), reason=reason)
         if outside.startswith(LOST):
             return self._by_name(use, f"base {outside.removeprefix(LOST)} not found")
+        is_here = any(not ref.defined.flags & facts.SCOPE_ONLY for ref in around.refs)
+        if outside and is_here and self.rules.group == "rust" and name not in OF_EVERY_OBJECT:
+            # A trait that is outside says nothing of what the type leads to, nor of traits for all types.
+            guess = self._by_name(use, f"of {outside}, or not of {last_name(around.name)}")
+            if guess.refs:
+                return guess
         if outside or name in OF_EVERY_OBJECT:
             return outside_root(f"{outside or 'builtin'}.{name}")
         if self.rules.group == "rust" and name in OF_WRAPPERS:
@@ -224,12 +230,10 @@ class OnReceivers(Choosing):
     def _by_trait(self, use: facts.Use, around: Thing) -> Answer | None:
         """Rust: what is outside may have what a trait of the root gives it, where the trait is in reach."""
         evaluation, place = self.evaluation, Place(self.module, use.scope, use.line, use.column)
-        declared: list[Ref] = []
-        for ref in evaluation.reader.named(use.name) if use.name not in self.rules.common else ():
-            owner = ref.name.rpartition(".")[0]
-            is_trait = any(each.defined.kind == "trait" for each in evaluation.reader.definitions(owner))
-            if is_trait and ref.defined.kind in CALLABLES and evaluation.has_in_reach(owner, place):
-                declared.append(ref)
+        declared = [
+            ref for ref in evaluation.reader.declared(use.name)
+            if ref.defined.kind in CALLABLES and evaluation.has_in_reach(ref.name.rpartition(".")[0], place)
+        ] if use.name not in self.rules.common else []  # fmt: skip
         written = evaluation.implementations(declared, use.name) if declared else []
         of_type = around.name.rpartition(".")[2]
         exact = [ref for ref in written if ref.name.split(".")[-2:-1] == [of_type]]

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from everdex.facts import names_model as facts
 from everdex.graph.names.imports import MAX_REEXPORTS, inner_space, is_own, rust_paths
+from everdex.graph.names.index import Reach, Ref
 from everdex.graph.names.lookup import Lookup
 from everdex.graph.names.module import Module
-from everdex.graph.names.rules import CALLABLES, TYPES
+from everdex.graph.names.rules import CALLABLES
+from everdex.graph.names.rust_reach import is_within, places_of, reach_of, space_of, under
 from everdex.graph.names.things import CALLABLE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing, unknown
 
 
@@ -31,7 +33,7 @@ class RustNames(Lookup):
             yield _one_of(led)
         here = inner_space(module, place.scope)
         found = self.reader.definitions(f"{here}.{name}" if here else name)
-        if found:
+        if _is_defined(found):
             yield self.of_refs(found)
         prefixes = dict.fromkeys(
             prefix
@@ -39,10 +41,14 @@ class RustNames(Lookup):
             if item.alias == "*"
             for prefix in rust_paths(module, item.scope, item.path, self.reader)
         )
-        for prefix in prefixes:
-            thing = self.rust_in_space(prefix, name, 3)
-            if thing:
-                yield thing
+        if prefixes and self.reader.is_name(name):
+            for prefix in prefixes:
+                space = space_of(self.reader.index, prefix, self.reader)
+                thing = self.rust_in_space(space, name, MAX_REEXPORTS, here) if space is not None else None
+                if thing:
+                    yield thing
+        if found:
+            yield self.of_refs(found)  # what is only implemented here
         for path in rust_paths(module, place.scope, name, self.reader):
             if self.is_space(path):
                 yield Thing(SPACE, path)
@@ -50,59 +56,80 @@ class RustNames(Lookup):
             yield Thing(OUTSIDE, name)
 
     def _rust_import(self, module: Module, item: facts.Import, depth: int) -> Thing:
+        here = inner_space(module, item.scope)
         for path in rust_paths(module, item.scope, item.path, self.reader):
-            thing = self.rust_path(path, depth)
+            thing = self.rust_path(path, depth, here)
             if thing:
                 return thing
         return unknown("missing import") if is_own(item.path) else Thing(OUTSIDE, item.path)
 
-    def rust_path(self, path: str, depth: int) -> Thing | None:
+    def rust_path(self, path: str, depth: int, seen_from: str) -> Thing | None:
+        """What a whole path is, as a module sees it."""
         refs = self.reader.definitions(path)
         real = tuple(ref for ref in refs if ref.defined.kind != "module")
-        if real:
+        if _is_defined(real):
             return self.of_refs(real)
         if self.is_space(path):
             return Thing(SPACE, path)
         front, _, last = path.rpartition(".")
-        around = self.reader.definitions(front)
-        if front and any(ref.defined.kind in TYPES for ref in around):
-            found, _ = self.member(Thing(TYPE, front, around), last)
+        if depth <= 0 or not self.reader.is_name(last):
+            return None
+        around = self.rust_path(front, depth - 1, seen_from) if front else Thing(SPACE, "")
+        if around is not None and around.kind == TYPE:
+            found, _ = self.member(around, last)
             return self.of_refs(tuple(found)) if found else None
-        return self.rust_in_space(front, last, depth - 1) if depth > 0 else None
+        if around is None or around.kind != SPACE:
+            return None
+        return self.rust_in_space(around.name, last, depth - 1, seen_from)
 
-    def rust_in_space(self, space: str, name: str, depth: int) -> Thing | None:
-        """A name of a module: its own, or one that it uses publicly."""
-        refs = self.reader.definitions(f"{space}.{name}" if space else name)
-        real = tuple(ref for ref in refs if ref.defined.kind != "module")
-        if real:
+    def rust_in_space(self, space: str, name: str, depth: int, seen_from: str) -> Thing | None:
+        """A name of a module, as another one sees it: its own, or one that it uses."""
+        whole = under(space, name)
+        real = tuple(ref for ref in self.reader.definitions(whole) if ref.defined.kind != "module")
+        if _is_defined(real):
             return self.of_refs(real)
-        whole = f"{space}.{name}" if space else name
         if self.is_space(whole):
             return Thing(SPACE, whole)
         around = self.reader.definitions(space)
         if any(ref.defined.kind in ("enum", "struct", "trait") for ref in around):
             found, _ = self.member(Thing(TYPE, space, around), name)
             return self.of_refs(tuple(found)) if found else None
-        if depth <= 0:
+        if depth <= 0 or not self.reader.is_name(name):
             return None
-        files = (self.reader.index.module(path) for path in self.reader.space(space)[:4])
-        written = [(ref.module, ref.at) for ref in around if ref.defined.kind == "module"]
-        named: list[Thing] = []
-        starred: list[Thing] = []
-        for module, scope in [*((module, -1) for module in files if module is not None), *written]:
-            self.reader.context(module)
-            for item in module.imports_by_scope.get(scope, ()):
-                if item.alias == "*" and item.kind == "pub":
-                    for prefix in rust_paths(module, item.scope, item.path, self.reader):
-                        thing = self.rust_in_space(prefix, name, depth - 1) if prefix != space else None
-                        if thing:
-                            starred.append(thing)
-                            break
-                elif (item.alias or item.path.rpartition(".")[2]) == name:
-                    thing = self._rust_import(module, item, depth - 1)
-                    if thing.kind not in (OUTSIDE, UNKNOWN):
-                        named.append(thing)
-        return _one_of(named or starred) if named or starred else None
+        inside = is_within(seen_from, space)
+        led = self._rust_behind(space, inside, name, depth)
+        return _one_of(led) if led else None
+
+    def _rust_behind(self, space: str, inside: bool, name: str, depth: int) -> list[Thing]:
+        """What a module has of a name by what it uses; what it takes in by a star is hidden by what it names."""
+        index = self.reader.index
+        places, reach = places_of(index, space, inside, name), reach_of(index, space, inside)
+        self.reader.reads |= reach.keys
+        waiting, seen, things = [space] if places else [], {space}, list[Thing]()
+        while waiting:
+            each = waiting.pop(0)
+            from_inside = each == space or each in reach.inner
+            here = self._rust_has(reach, each, name, depth, from_inside) if each in places else []
+            if here:
+                things.append(_one_of(here))
+                continue
+            following = [lead for lead in reach.starred[each] if lead in reach.named and lead not in seen]
+            seen.update(following)
+            waiting += following
+        return things
+
+    def _rust_has(self, reach: Reach, space: str, name: str, depth: int, from_inside: bool) -> list[Thing]:
+        """What one module defines or imports by a name."""
+        whole = under(space, name)
+        real = tuple(ref for ref in self.reader.definitions(whole) if ref.defined.kind != "module")
+        # A star brings what is public; of an enumeration all, and macros have rules of their own.
+        is_open = from_inside or any(ref.defined.public or ref.defined.kind in ("variant", "macro") for ref in real)
+        if _is_defined(real) and is_open:
+            return [self.of_refs(real)]
+        if not real and self.is_space(whole):
+            return [Thing(SPACE, whole)]
+        led = [self._rust_import(module, item, depth - 1) for module, item in reach.named[space].get(name, ())]
+        return [thing for thing in led if thing.kind not in (OUTSIDE, UNKNOWN)]
 
     def has_in_reach(self, trait: str, place: Place) -> bool:
         """Whether a trait can be used at a place: by its name, or by an import under another one (`as _`)."""
@@ -119,6 +146,11 @@ class RustNames(Lookup):
             return
         for index in (*place.module.chain(place.scope), -1):
             yield from by_scope.get(index, ())
+
+
+def _is_defined(refs: tuple[Ref, ...]) -> bool:
+    """Whether something is defined, and not only implemented, by the name of what is defined elsewhere."""
+    return any(not ref.defined.flags & facts.SCOPE_ONLY for ref in refs)
 
 
 def _one_of(things: list[Thing]) -> Thing:

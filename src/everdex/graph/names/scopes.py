@@ -360,7 +360,7 @@ class Names(RustNames, Preprocessed):
         whole = f"{space}.{name}" if space else name
         refs = self.reader.definitions(whole)
         if self.rules.group == "rust":
-            return self.rust_in_space(space, name, depth)
+            return self.rust_in_space(space, name, depth, self.module.space)
         if refs:
             return self.of_refs(refs)
         around = self.reader.definitions(space)

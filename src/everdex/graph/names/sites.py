@@ -15,12 +15,12 @@ from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status,
 from everdex.graph.names.calls import LOCAL, Calls, is_setter
 from everdex.graph.names.choosing import Answer
 from everdex.graph.names.evaluate import Evaluation
-from everdex.graph.names.imports import MISSING, lead
+from everdex.graph.names.imports import MAX_REEXPORTS, MISSING, lead
 from everdex.graph.names.index import Index, Ref
 from everdex.graph.names.lookup import MAX_WORK
 from everdex.graph.names.module import Module, display_of
 from everdex.graph.names.rules import ABSTRACT, CALLABLES, METHODS, TYPES
-from everdex.graph.names.things import INSTANCE, TYPE, Place, Thing
+from everdex.graph.names.things import INSTANCE, SPACE, TYPE, Place, Thing
 from everdex.graph.names.types import last_name
 
 _MAX_TEXT: Final = 80
@@ -215,7 +215,9 @@ class _File:
             for name in led.names:
                 thing = self.evaluation.whole_name(name)
                 if self.module.outline.language == "rust":
-                    thing = self.evaluation.rust_path(name, 4)
+                    thing = self.evaluation.rust_path(name, MAX_REEXPORTS, self.module.space)
+                    if thing is not None and thing.kind == SPACE and not reader.space(thing.name):
+                        thing = thing._replace(refs=reader.definitions(thing.name))  # it has no file of its own
                 if thing is None:
                     continue
                 refs = tuple(ref for ref in thing.refs if ref.key)[:16]

@@ -113,7 +113,7 @@ class Place(BaseModel):
 
 class Suggestion(BaseModel):
     name: str
-    how: str = Field(description="prefix, humps (SnpVw for SnapshotView) or fuzzy (a few letters differ)")
+    how: str = Field(description="case, prefix, humps (SnpVw for SnapshotView) or fuzzy (a few letters differ)")
     places: list[Place]
 
 
