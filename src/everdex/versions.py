@@ -318,6 +318,8 @@ INTERFACE_VERSION: Final = "1"
 #     an interface and a class of one name; decorators run where the class is made; a file a platform (React Native)
 #     patterns of any depth
 # 54: what was learned from the fourteenth set of programs and from projects that were traced for the first time
+#     Python: what is passed decides also by its class, of operators, too; self in a method that classes below override;
+#     a base that is only asked for data; what up to 24 methods of one object give; containers and singledispatch
 RESOLVERS_VERSION: Final = "54"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
