@@ -52,6 +52,7 @@ def _calls_up(engine: Engine, path: str, method: str) -> bool:
     file = engine.file(path)
     engine.note(file, here_key(path, method, file.defined))
     for number in file.calls_by_name.get(method, ()):
+        engine.seen.append(file.seen_at(number))  # the key says where such calls stand, not what they are calls of
         callee = file.entries[file.entries[number][1]]
         base = file.entries[callee[1]] if callee[0] == m.ATTRIBUTE else callee
         if base[0] == m.CALL and file.last_name(base[1]) == "super":
