@@ -320,6 +320,8 @@ INTERFACE_VERSION: Final = "1"
 # 54: what was learned from the fourteenth set of programs and from projects that were traced for the first time
 #     Rust: names behind re-exports, impls of what is defined elsewhere; Go: interfaces among many methods of one name,
 #     by what they take; a function that is called where it is written
+#     Python: what is passed decides also by its class, of operators, too; self in a method that classes below override;
+#     a base that is only asked for data; what up to 24 methods of one object give; containers and singledispatch
 RESOLVERS_VERSION: Final = "54"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

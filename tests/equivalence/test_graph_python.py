@@ -232,6 +232,12 @@ _CALLS = (
     "from app import App, Request\n\nclass Client:\n    def __init__(self, app):\n        self.app = app\n\n"
     "    def get(self):\n        self.app({0})\n\napp = App()\nClient(app).get()\n"
 )
+_ACTION = "class Action:\n    def describe(self): pass\n\n    def perform(self):\n        self.describe()\n"
+_BELOW = (
+    "from base import Action\n\nclass Copy(Action):\n    def describe(self): pass\n\n"
+    "    def perform(self):\n        {0}.perform()\n\nclass Plain(Action): pass\n\n"
+    "Copy().perform()\nPlain().perform()\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -306,12 +312,16 @@ _CALLS = (
             {"app.py": _CALLED}, "client.py", _CALLS.format("1"), _CALLS.format("Request()"),
             ("app.App.__call__", "app.Request.header"),
         ),
+        (
+            {"base.py": _ACTION}, "below.py", _BELOW.format("self.inner"), _BELOW.format("super()"),
+            ("base.Action.perform", "below.Copy.describe"),
+        ),
     ],
     ids=[
         "a class is given another name", "its class uses a method", "a metaclass is named", "a wrapper passes on",
         "something is handed up", "a constructor hands it up", "a metaclass has a class", "a class is put in below",
         "a variable is filled", "a function is replaced", "a function is passed on", "an attribute is assigned",
-        "a metaclass adds something", "an object is called",
+        "a metaclass adds something", "an object is called", "an override calls what it overrides",
     ],
 )  # fmt: skip
 def test_what_is_found_through_another_file_is_found_when_that_changes(

@@ -22,7 +22,7 @@ from everdex.graph.python import (
 )
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument, Context, Keywords, Positional
-from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, WORTH_RETURNED, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import CONTAINERS
 from everdex.graph.python.values import (
@@ -44,6 +44,7 @@ from everdex.graph.python.values import (
     MANAGER,
     METHOD,
     MODULE,
+    NONE,
     NOTHING,
     PAIRS,
     PARTIAL,
@@ -61,6 +62,7 @@ from everdex.graph.python.values import (
 )
 
 MAX_FOLLOWED: Final = 8  # the results of a call that may be more functions than this are not followed
+MAX_DISPATCHED: Final = 24  # but for the methods that one object is asked for by a name that is put together
 # Calls are told apart for functions that are small enough to be decorators, factories or wrappers; a large one is
 # looked through once for all its callers, or every call of it would look through it again.
 MAX_RETURNS_APART: Final = 4
@@ -99,7 +101,10 @@ def _is_followed(callee: Value) -> bool:
 
 
 def _are_too_many(callees: Values) -> bool:
-    return are_more(frozenset(filter(_is_followed, callees)), MAX_FOLLOWED)
+    followed = frozenset(filter(_is_followed, callees))
+    receivers = {each[4] if each[0] == FUNCTION else None for each in followed if each[0] != UNKNOWN and each != NONE}
+    is_one_object = len(receivers) == 1 and None not in receivers
+    return are_more(followed, MAX_DISPATCHED if is_one_object else MAX_FOLLOWED)
 
 
 def _anywhere(callee: Value) -> Value:
@@ -229,7 +234,8 @@ def returned(engine: Engine, function: Value, context: int, fuel: int) -> Values
             return frozenset(((COROUTINE, path, scope, context),))
         return outcome(engine, file, scope, context, fuel)
 
-    found: Values = engine.ask_within(("returns", path, scope, context), fuel, answer, unknown("too many steps"))
+    key, otherwise = ("returns", path, scope, context), unknown("too many steps")
+    found: Values = engine.ask_within(key, fuel, answer, otherwise, WORTH_RETURNED)
     return found
 
 

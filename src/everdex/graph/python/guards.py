@@ -2,9 +2,9 @@
 
 What a condition asks of a parameter, also of a function around, or of a name that is given parameters and literals, is
 known from the facts: whether it is one of some literals, true, callable, a coroutine function or a class, an instance,
-or so many. Only calls that are told apart are looked at, and only what stands written for a parameter there, a literal,
-a definition, or a default, and what the language passes. All else may be another thing for callers that nobody here
-knows, and rules out nothing.
+or so many. What stands written for a parameter in a call that is told apart, a literal, a definition, or a default, and
+what the language passes, rules out by what it is. Of all else, also of what known callers pass, only its type does: the
+value may have been changed on its way.
 """
 
 from __future__ import annotations
@@ -13,27 +13,22 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from everdex.facts.python import model as m
+from everdex.graph.python import asked
 from everdex.graph.python.around import binding_scope
 from everdex.graph.python.contexts import Argument, Context, Keywords, Positional
-from everdex.graph.python.engine import Engine
+from everdex.graph.python.engine import NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import filled_key
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
-    DISPLAY,
     EXTERNAL,
     FUNCTION,
-    GENERATOR,
-    INSTANCE,
     KEYED,
     LITERAL,
-    METHOD,
-    MODULE,
-    NONE,
     NOTHING,
-    PARTIAL,
     TUPLE,
+    UNKNOWN,
     Value,
     Values,
     union,
@@ -41,11 +36,7 @@ from everdex.graph.python.values import (
 
 _MAX_DEPTH: Final = 3  # names that are given names, and conditions under conditions
 _WRITTEN: Final = frozenset((m.LITERAL, m.DEFINITION, m.DECORATED))
-_NEVER_NONE: Final = frozenset((
-    FUNCTION, CLASS, INSTANCE, MODULE, EXTERNAL, PARTIAL, DISPLAY, GENERATOR, LITERAL, TUPLE, KEYED,
-))  # fmt: skip
-_NEVER_EQUAL: Final = frozenset((FUNCTION, CLASS, MODULE, PARTIAL, DISPLAY, GENERATOR))  # to a text or a number
-_NEVER_FALSE: Final = frozenset((FUNCTION, CLASS, MODULE, PARTIAL, GENERATOR))
+_CHANGING: Final = frozenset((KEYED, TUPLE))
 _BY_CALL: Final = {m.CALLS: "callable", m.CALLS_NOT: "callable", m.IS_A: "isinstance", m.IS_NO: "isinstance"}
 _KINDS: Final = {  # what is asked of a function by what the library has for it; None asks for a class
     **dict.fromkeys(
@@ -55,17 +46,12 @@ _KINDS: Final = {  # what is asked of a function by what the library has for it;
     "inspect.isasyncgenfunction": m.IS_ASYNC | m.IS_GENERATOR,
     "inspect.isclass": None,
 }
-_CALLABLE: Final = frozenset((FUNCTION, CLASS, PARTIAL, METHOD))
-_NOT_CALLABLE: Final = frozenset((LITERAL, DISPLAY, MODULE, GENERATOR, KEYED, TUPLE))
-_PLAIN: Final = frozenset(
-    f"builtins.{each}" for each in ("str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "set")
-)
 
 
 def reached(engine: Engine, file: File, scope: int, context: int, fuel: int) -> list[int]:
     """The expressions that a function may return in a context."""
     own = file.scopes[scope]
-    if not context or not any(own.guards):
+    if not any(own.guards):
         return own.returns
     return [
         each for each, guards in zip(own.returns, own.guards, strict=True)
@@ -109,28 +95,37 @@ def _must_hold(answers: _Answers) -> bool:
 
 
 def _holds(engine: Engine, file: File, guard: Any, context: int, fuel: int, depth: int) -> _Answers:
-    subject, operands, asked = guard
-    if asked in _BY_CALL and not _is_builtin(engine, file, _BY_CALL[asked]):
+    subject, operands, question = guard
+    if question in _BY_CALL and not _is_builtin(engine, file, _BY_CALL[question]):
         return None
     values = _written(engine, file, subject, context, fuel, depth)
     if values is None:
+        values = frozenset(map(_as_type, engine.values(file.path, subject, context, fuel - NAME_STEP)))
+    if not values:
         return None
-    if asked in (m.CALLS, m.CALLS_NOT):
-        answers = [_is_callable(value) for value in values]
-    elif asked in (m.ASKS, m.ASKS_NOT):
+    if question in (m.CALLS, m.CALLS_NOT):
+        answers = [asked.is_callable(value) for value in values]
+    elif question in (m.ASKS, m.ASKS_NOT):
         asking = engine.values(file.path, operands[0], 0, fuel)
         if any(each[0] != EXTERNAL or each[1] not in _KINDS for each in asking):
             return None
-        answers = [_is_kind(engine, value, _KINDS[each[1]]) for value in values for each in asking]
-    elif asked in (m.IS_A, m.IS_NO):
+        answers = [asked.is_kind(engine, value, _KINDS[each[1]]) for value in values for each in asking]
+    elif question in (m.IS_A, m.IS_NO):
         kinds = [kind for each in operands for kind in engine.values(file.path, each, context, fuel)]
-        answers = [_is_instance(value, kinds) for value in values]
+        answers = [asked.is_instance(engine, value, kinds, fuel) for value in values]
     else:
         literals = [file.entries[each] for each in operands]
-        answers = [_answer(value, literals) for value in values]
-    if asked in (m.CALLS, m.ASKS, m.IS_A, m.IS):
+        answers = [asked.is_literal(engine, value, literals, fuel) for value in values]
+    if question in (m.CALLS, m.ASKS, m.IS_A, m.IS):
         return answers
     return [each if each is None else not each for each in answers]
+
+
+def _as_type(value: Value) -> Value:
+    """A value that does not stand written there: what was done to it since may have changed it, but not its type."""
+    if value[0] == LITERAL:
+        return (BUILTIN, value[1])
+    return (UNKNOWN, "content") if value[0] in _CHANGING else value
 
 
 def _is_builtin(engine: Engine, file: File, name: str) -> bool:
@@ -332,64 +327,3 @@ def _given(engine: Engine, given: Argument, fuel: int, depth: int) -> tuple[File
     engine.seen.append(file.seen_at(given.expression))
     bindings = _bindings_of(engine, file, given.expression)
     return file, [file.bindings[each][2] for each in bound(engine, file, bindings, given.context, fuel, depth=depth)]
-
-
-# -- what is asked of it
-
-
-def _is_callable(value: Value) -> bool | None:
-    """Whether a value can be called; None when it is not known."""
-    return True if value[0] in _CALLABLE else False if value == NONE or value[0] in _NOT_CALLABLE else None
-
-
-def _is_kind(engine: Engine, value: Value, wanted: int | None) -> bool | None:
-    """Whether a value is a coroutine function, a generator function or a class; None when it is not known."""
-    if value == NONE or value[0] in _NOT_CALLABLE:
-        return False
-    if value[0] == CLASS:
-        return wanted is None
-    if value[0] != FUNCTION:
-        return None
-    flags = engine.look_at(value[1], value[2]).scopes[value[2]].flags
-    return wanted is not None and flags & (m.IS_ASYNC | m.IS_GENERATOR) == wanted
-
-
-def _is_instance(value: Value, kinds: list[Value]) -> bool | None:
-    """Whether a value is an instance of one of some classes; None when it is not known."""
-    answers = [_is_one(value, kind) for kind in kinds]
-    return True if True in answers else False if answers and None not in answers else None
-
-
-def _is_one(value: Value, kind: Value) -> bool | None:
-    is_plain = kind[0] == EXTERNAL and kind[1] in _PLAIN
-    if value == NONE:
-        return False if is_plain or kind[0] == CLASS else None
-    if is_plain and value[0] == LITERAL:
-        wanted = kind[1].removeprefix("builtins.")
-        return bool(value[1] == wanted or (value[1], wanted) == ("bool", "int"))
-    return False if is_plain and value[0] in _NEVER_EQUAL and value[0] != DISPLAY else None
-
-
-def _answer(value: Value, asked: list[Any]) -> bool | None:
-    """Whether a value is one of some literals, or false when there are none; None when it may be or not."""
-    if not asked:
-        if value[0] in _NEVER_FALSE:
-            return False
-        if value[0] == TUPLE:
-            return not value[1]
-        if value[0] == KEYED:  # what was passed may have been taken out since
-            return None if value[1] else True
-        return True if value == NONE else not value[2] if value[0] == LITERAL else None
-    answers = [_is(value, entry) for entry in asked]
-    return True if True in answers else None if None in answers else False
-
-
-def _is(value: Value, entry: Any) -> bool | None:
-    _, kind, text = entry
-    if kind == "None":
-        return True if value == NONE else False if value[0] in _NEVER_NONE or value[0] == BUILTIN else None
-    if value == NONE or value[0] in _NEVER_EQUAL:
-        return False
-    if text is None or value[0] != LITERAL:
-        return None
-    return bool((value[1], value[2]) == (kind, text))

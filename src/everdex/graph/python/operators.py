@@ -10,6 +10,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, calls, classes, containers, spelling
+from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import COMPARISONS, OPERATORS, UNARY
@@ -106,10 +107,10 @@ def binary(engine: Engine, file: File, entry: Any, expression: int, context: int
     if file.operators_below(expression) > MAX_OPERATORS:
         return _LONG_CHAIN
     left = engine.values(file.path, entry[2], context, fuel)
-    functions, _ = binary_methods(engine, file, entry, context, fuel)
+    functions, is_reflected = binary_methods(engine, file, entry, context, fuel)
     if functions:
-        # Told apart by receiver, not by operand: or every sum of a tree would look through its method again.
-        return union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
+        other = (Argument(file.path, entry[2 if is_reflected else 3], context),)
+        return union(_given(engine, each, other, fuel) for each in functions)
     if entry[1] == "|" and any(value[0] in (CLASS, FORM, "external") for value in left):
         return frozenset(((FORM, file.path, expression, context),))
     kinds = {"str" if value[0] == AFFIXES else value[1] for value in left if value[0] in (LITERAL, BUILTIN, AFFIXES)}
@@ -136,6 +137,13 @@ def binary(engine: Engine, file: File, entry: Any, expression: int, context: int
         return spelling.added(engine, file, left, entry[3], context, fuel)
     reasons = frozenset(value for value in left if value[0] in (UNKNOWN, EXTERNAL_INSTANCE))
     return reasons or unknown("result of an operator")
+
+
+def _given(engine: Engine, function: Value, other: tuple[Argument], fuel: int) -> Values:
+    """What an operator gives. It is told apart by receiver, and by operand only where the method asks what that is: or
+    every sum of a tree would look through its method again."""
+    own = engine.look_at(function[1], function[2]).scopes[function[2]]
+    return calls.result(engine, function, other if any(own.guards) else (), (), fuel - CALL_STEP)
 
 
 def unary(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

@@ -20,6 +20,7 @@ from everdex.graph.python import (
     metaclasses,
     operations,
     protocols,
+    running,
 )
 from everdex.graph.python.around import binding_scope
 from everdex.graph.python.contexts import Argument, Context
@@ -180,7 +181,10 @@ def anywhere(
             return _classes(engine, file.path, owner, own.name, fuel)
         if "staticmethod" not in decorators and (owner, own.name) not in file.called_in_class:
             made = metaclasses.receivers(engine, file, owner, fuel)
-            return made or frozenset(((INSTANCE, file.path, owner, True),))
+            if made:
+                return made
+            few = NOTHING if decorators else running.receivers(engine, file.path, owner, own.name, fuel)
+            return few or frozenset(((INSTANCE, file.path, owner, True),))
     parts: list[Values] = []
     silent, is_told = NOTHING, False
     if owner in file.metaclasses and index == metaclasses.NAMESPACE_PLACE and own.name in ("__new__", "__init__"):

@@ -8,10 +8,11 @@ What is registered is known while few files decorate with anything called `regis
 
 from __future__ import annotations
 
+from collections import abc
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python import builtin_calls, classes
+from everdex.graph.python import asked, builtin_calls, classes
 from everdex.graph.python.contexts import Positional
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
@@ -22,7 +23,6 @@ from everdex.graph.python.values import (
     EXTERNAL,
     FUNCTION,
     INSTANCE,
-    LITERAL,
     Value,
     Values,
     is_open,
@@ -60,9 +60,9 @@ def _chosen(engine: Engine, function: Value, given: Values, fuel: int) -> Values
     known = _known(engine, function, fuel)
     found: set[Value] = set()
     for value in ordered(given) if known else ():
-        kinds = classes.kinds(engine, value, fuel) if value[0] == INSTANCE else _outside(value)
+        kinds = classes.kinds(engine, value, fuel) if value[0] == INSTANCE else _outside(engine, value)
         for kind in ordered(kinds):
-            line = classes.mro(engine, kind[1], kind[2], fuel) if kind[0] == CLASS else (kind,)
+            line = classes.mro(engine, kind[1], kind[2], fuel) if kind[0] == CLASS else _line(kind)
             ran = next((each for above in line for each in known if each.kind == above), None)
             if is_open(kind) or (ran is None and kind[0] != CLASS):  # any of many classes, or one that is not known
                 return frozenset((function,))
@@ -70,9 +70,27 @@ def _chosen(engine: Engine, function: Value, given: Values, fuel: int) -> Values
     return frozenset(found) or frozenset((function,))
 
 
-def _outside(value: Value) -> Values:
+def _outside(engine: Engine, value: Value) -> Values:
     """The type of a value that is no instance of the root's classes, as it is called where it comes from."""
-    return frozenset(((EXTERNAL, f"builtins.{value[1]}" if value[0] in (BUILTIN, LITERAL) else ""),))
+    name = value[1] if value[0] == BUILTIN else asked.plain_type(engine, value)
+    return frozenset(((EXTERNAL, f"builtins.{name}"),))
+
+
+def _line(kind: Value) -> tuple[Value, ...]:
+    """A type from outside, and of a builtin one those above it that are looked for in its place, the nearest first."""
+    return (kind, *((EXTERNAL, above) for above in _ABOVE.get(kind[1], ())))
+
+
+def _above(kind: type) -> tuple[str, ...]:
+    bases = [f"builtins.{each.__name__}" for each in kind.__mro__[1:-1]]
+    abstract = [each for each in map(vars(abc).__getitem__, abc.__all__) if issubclass(kind, each)]
+    abstract.sort(key=lambda each: (-len(each.__mro__), each.__name__))
+    return (*bases, *(f"collections.abc.{each.__name__}" for each in abstract), "builtins.object")
+
+
+_ABOVE: Final = {
+    f"builtins.{kind.__name__}": _above(kind) for kind in (str, bytes, int, float, bool, list, tuple, dict, set)
+}
 
 
 def _known(engine: Engine, function: Value, fuel: int) -> tuple[_Registered, ...]:

@@ -1,7 +1,8 @@
 """Which names a file uses as values that may be classes: whoever makes an instance has to name its class somewhere.
 
 By name alone, nothing is followed; that two classes share a name only makes both seem used. Inheriting from a class,
-declaring, catching, comparing, asking `isinstance()`, and calling a base's method with `self` are no uses.
+declaring, catching, comparing, asking `isinstance()`, calling a base's method with `self`, and asking a class for
+plain data are no uses.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from everdex.graph.python.files import File
 _SEPARATORS: Final = re.compile("[.:]")  # "package.module.Name", "package.module:Name"
 _COMPARING: Final = frozenset(("is", "is not", "==", "!="))
 _ASKING: Final = frozenset(("isinstance", "issubclass", "super"))
+_DATA: Final = frozenset((m.LITERAL, m.SEQUENCE, m.DICT, m.COMPREHENSION, m.BINARY, m.UNARY))
 # Of the expressions that types are written as, the items that name their parts.
 _TYPE_PARTS: Final = {m.ATTRIBUTE: (1,), m.SUBSCRIPT: (1, 2), m.SEQUENCE: (2,), m.BINARY: (2, 3)}
 
 
 def used(file: File) -> set[str]:
     """The names, each as it is called where it comes from."""
-    declared, known = _declared(file), _class_names(file)
+    known = _class_names(file)
+    declared = _declared(file) | _holding_data(file)
     found: set[str] = set(file.facts.exported or ())
     entries, has_stars = file.entries, bool(file.facts.stars)
     for number in file.of_kind(m.NAME):
@@ -64,6 +67,34 @@ def _is_of_module(file: File, base: int) -> bool:
         if entries[file.bindings[each][2]][0] in (m.FROM, m.IMPORTED):
             return True
     return False
+
+
+def _holding_data(file: File) -> set[int]:
+    """The names of what is asked for data alone: `Base.registry[name]`, `Base.count += 1`, what its class statement in
+    this file gives nothing but literals and displays."""
+    entries = file.entries
+    taken = {entries[number][1] for number in file.of_kind(m.SUBSCRIPT, m.STORE_ITEM)}
+    found = {entries[number][1] for number in file.of_kind(m.STORE)}
+    for number in file.of_kind(m.ATTRIBUTE):
+        _, base, name = entries[number]
+        if number in taken or _is_data(file, base, name):
+            found.add(base)
+    return found
+
+
+def _is_data(file: File, base: int, name: str) -> bool:
+    entry = file.entries[base]
+    bindings = (entry[2] or file.names[0].get(entry[1], ())) if entry[0] == m.NAME else ()
+    for each in bindings:
+        what = file.entries[file.bindings[each][2]]
+        while what[0] == m.DECORATED:
+            what = file.entries[what[2]]
+        if what[0] != m.DEFINITION or file.scopes[what[1]].kind != m.CLASS_SCOPE:
+            return False
+        given = file.names[what[1]].get(name, ())
+        if not given or any(file.entries[file.bindings[value][2]][0] not in _DATA for value in given):
+            return False
+    return bool(bindings)
 
 
 def _written(file: File, known: dict[str, set[str]]) -> set[str]:
