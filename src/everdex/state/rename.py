@@ -102,7 +102,7 @@ def _check_words(atlas: Atlas, family: Iterable[Definition], new: str) -> None:
             raise QueryError(f"{new!r} is a word of {language} itself, no name", hint="choose another name")
 
 
-def plan(atlas: Atlas, definition: Definition, new: str, take: Collection[str] = ()) -> RenamePlan:
+def plan(atlas: Atlas, definition: Definition, new: str, take: Collection[str]) -> RenamePlan:
     """Everything that renaming a definition takes; `QueryError` for a name that cannot be one, or that it has.
 
     `take` names places in doubt that are to be edits: a plan with them is another plan than the one without.
