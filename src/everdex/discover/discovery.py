@@ -50,8 +50,8 @@ def start_discovery(
     root: Root,
     config: IndexConfig,
     *,
-    include_untracked: bool,
-    everdex_home: Path | None,
+    include_untracked: bool = True,
+    everdex_home: Path | None = None,
     with_ignored: bool = False,
 ) -> Iterator[Discovering]:
     """Begin to `discover`: git walks the tree while the caller does something else, such as `judge_ahead`."""
