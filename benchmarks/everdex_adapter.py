@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,7 @@ from benchmarks.measure import Run, run_measured, tree_bytes
 from benchmarks.search.systems import Hit, IndexFacts
 
 if TYPE_CHECKING:
-    from everdex.search.model import SearchRequest
-    from everdex.service.answers import Answer
+    from everdex.service.searcher import Searcher
 
 
 class Commands:
@@ -63,15 +63,16 @@ class Session:
         from everdex.service.index import Index
 
         self._index = Index.open(root)
-        self._asked: SearchRequest | None = None
-        self._answers: Iterator[Answer] | None = None
+        self._open = ExitStack()
+        self._searcher: Searcher | None = None
 
     def sync(self, *, auto_compact: bool = True) -> Shape:
         from everdex.sync.model import SyncOptions
 
         manifest = self._index.sync(SyncOptions(auto_compact=auto_compact)).manifest
         # The next search must pin the snapshot that was just published.
-        self._answers = None
+        self._open.close()
+        self._searcher = None
         return Shape(
             files=manifest.counts.files_indexed,
             chunks=manifest.counts.chunks_indexed,
@@ -89,15 +90,9 @@ class Session:
         from everdex.search.model import Mode, SearchRequest
         from everdex.service.index import Reading
 
-        if self._answers is None:
-            self._answers = self._index.search_many(self._requests(), Reading(sync=False))
-        self._asked = SearchRequest(query, Mode(mode), k)
-        return hits_of(next(self._answers).body)
-
-    def _requests(self) -> Iterator[SearchRequest]:
-        """Feeds `search_many` one question at a time, so that its view stays open between them."""
-        while self._asked is not None:
-            yield self._asked
+        if self._searcher is None:
+            self._searcher = self._open.enter_context(self._index.searcher(Reading(sync=False)))
+        return hits_of(self._searcher.answer(SearchRequest(query, Mode(mode), k)).body)
 
 
 class SearchSystem:

@@ -36,6 +36,15 @@ def test_what_holds_a_function_under_its_name_keeps_that_name(tmp_path: Path) ->
     assert plan["doubts"] == []
 
 
+def test_a_name_that_python_reads_in_another_spelling_is_in_doubt(tmp_path: Path) -> None:
+    """`ﬁnd` with a ligature is `find` to Python: a place that calls it so is not left out."""
+    made = synced(tmp_path / "tree", {
+        "core.py": "def find():\n    return 1\n", "app.py": "from core import ﬁnd\n\nﬁnd()\n",
+    })  # fmt: skip
+    plan = plan_of(made, "core.py::find", "seek")
+    assert {(path, line) for path, line, _ in doubted(plan)} == {("app.py", 1), ("app.py", 3)}
+
+
 def test_an_object_that_is_asked_for_a_function_is_in_doubt(tmp_path: Path) -> None:
     """Its property has its name from where it was made; a module passes names on as they are."""
     files = {

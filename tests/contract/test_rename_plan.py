@@ -99,6 +99,14 @@ def test_a_name_that_cannot_be_one_is_refused(tmp_path: Path, new: str) -> None:
         plan_of(made, "core.py::helper", new)
 
 
+@pytest.mark.parametrize("symbol", ["core.py", "core.py:1"])
+def test_a_file_is_no_symbol_to_rename(tmp_path: Path, symbol: str) -> None:
+    """Its name is that of a file: it is renamed by moving it."""
+    made = synced(tmp_path / "tree", {"core.py": "import os\n", "app.py": "import core\n"})
+    with pytest.raises(QueryError):
+        plan_of(made, symbol, "centre")
+
+
 def test_where_the_old_name_stays_is_said(tmp_path: Path) -> None:
     """Comments, sentences in strings and documents are left and listed, edited files first; others' code is not."""
     files = {

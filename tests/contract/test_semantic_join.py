@@ -76,6 +76,32 @@ def test_a_place_that_was_open_is_decided(made: Workspace) -> None:
     assert ask("callers", "Fast.go")["callers"] == []
 
 
+def test_a_call_that_is_decided_is_one_place(made: Workspace) -> None:
+    """Nothing was known of it, and now it is a call: it is not told a second time as a name."""
+    _say(made, reference("stop", _GO))
+    found = asker(made)("refs", "Engine.go")["references"]
+    assert [place["role"] for place in found if (place["path"], place["line"]) == ("app.py", 7)] == ["call"]
+
+
+def test_a_write_that_was_open_is_decided(tmp_path: Path) -> None:
+    """What a place writes may be a variable, which a call may not lead to."""
+    app = "def run(x):\n    x.speed = 2\n"
+    made = synced(tmp_path / "tree", {"core.py": _CORE, "app.py": app})
+    _say(made, reference("speed", _SPEED), source=app)
+    found = [place for place in asker(made)("refs", "Engine.speed")["references"] if place["path"] == "app.py"]
+    assert [(place["role"], place["certainty"], place["layer"]) for place in found] == [
+        ("write", "resolved", "semantic")
+    ]
+
+
+def test_what_an_indexer_made_up_is_not_what_stands_there(made: Workspace) -> None:
+    """A symbol of another name is placed at a definition: who refers to it refers to nothing that is known here."""
+    made_up = symbol("core/", "Engine#", "`<metaclass>`().")
+    core = document("core.py", _CORE, (*_CORE_SAID, definition("Engine", made_up)))
+    _say(made, reference("stop", made_up), core=core)
+    assert _calls(asker(made), "other") == [("?", "unresolved", "syntactic")]
+
+
 def test_what_is_decided_could_add_nothing(tmp_path: Path) -> None:
     """A call that nobody could decide counts for every definition of its name, until an indexer decides it."""
     core = "def stop():\n    pass\n\n\nclass Car:\n    def stop(self):\n        pass\n"

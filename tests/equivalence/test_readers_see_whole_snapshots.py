@@ -34,9 +34,10 @@ asked = (
     SearchRequest("^generation = ", Mode.REGEX, k=50),
 )
 while not select.select([sys.stdin], [], [], 0.02)[0]:
-    for answer in index.search_many(asked, Reading(sync=False)):
-        seen = [(r["path"], re.search("generation = ([0-9]+)", r["snippet"])[1]) for r in answer.body["results"]]
-        print(json.dumps([answer.origin.snapshot_id, sorted(seen)]), flush=True)
+    with index.searcher(Reading(sync=False)) as searcher:
+        for answer in map(searcher.answer, asked):
+            seen = [(r["path"], re.search("generation = ([0-9]+)", r["snippet"])[1]) for r in answer.body["results"]]
+            print(json.dumps([answer.origin.snapshot_id, sorted(seen)]), flush=True)
 print("end", flush=True)
 """
 

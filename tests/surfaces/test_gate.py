@@ -85,6 +85,36 @@ def test_since_a_snapshot_both_file_and_dependencies_count(root: Path) -> None:
     assert everdex("gate", "app.py", "--since", "01AAAAAAAAAAAAAAAAAAAAAAAA", cwd=root).code == 2
 
 
+def test_since_a_snapshot_the_answer_names_the_one_that_answers(root: Path) -> None:
+    """Who takes the answer's snapshot for what it knows now is told of a change once, not for ever."""
+    known = everdex("status", "--json", root).json
+    (root / "core.py").write_text(CORE.replace("(a)", "(a, b)"))
+    current = everdex("callers", "helper", "--json", cwd=root).json
+    assert current["snapshot_id"] != known["snapshot_id"]
+    for command in (("gate", "core.py"), ("state",)):
+        told = everdex(*command, "--since", known["snapshot_id"], "--json", cwd=root).json
+        assert (told["snapshot_id"], told["digest"], told["graph"]) == (
+            current["snapshot_id"], current["digest"], "current",
+        )  # fmt: skip
+        assert told["files"]
+    assert everdex("gate", "core.py", "--since", told["snapshot_id"], cwd=root).code == 0
+
+
+def test_a_decision_taken_since_a_snapshot_is_about_what_is_there_now(root: Path) -> None:
+    """A change that no interface shows leaves the file clean; the decision is found again by who asks without it."""
+    kinds = "class A:\n    def go(self): return 1\nclass B:\n    def go(self): return 1\n"
+    (root / "kinds.py").write_text(kinds)
+    (root / "open.py").write_text("import kinds\n\n\ndef f(x):\n    x.go()\n")
+    asked = ("gate", "--semantic", "open.py")
+    known = everdex(*asked, "--json", cwd=root).json["snapshot_id"]
+    (root / "kinds.py").write_text(kinds.replace("1", "2"))
+    assert everdex(*asked, "--since", known, cwd=root).code == 3
+    assert everdex(*asked, "--since", known, "--decide", "both may go", cwd=root).code == 0
+    assert everdex(*asked, cwd=root).code == 0
+    told = everdex("state", "--since", known, "--json", cwd=root).json
+    assert [item["holds"] for item in told["decisions"]] == [True]
+
+
 def test_since_a_snapshot_what_is_not_used_only_warns(root: Path) -> None:
     """The interface of a file it depends on changed, in a part it does not use: worth a look, no more."""
     (root / "core.py").write_text(f"{CORE}\n\ndef spare(a):\n    return a\n")

@@ -81,6 +81,12 @@ def test_merged_offers_are_what_sorting_everything_gives(seed: int) -> None:
         assert getattr(merged, column).tolist() == getattr(made(after), column).tolist()
 
 
+def test_files_may_only_go() -> None:
+    """Nothing comes in their place, and the one that is left has another number now."""
+    before, after = {"a": {1, 2}, "b": {2, 3}}, {"b": {2, 3}}
+    assert _pairs(_postings(before).merged(_renumber(before, after), {})) == [(2, 0), (3, 0)]
+
+
 def test_a_file_beyond_the_narrow_numbers_keeps_its_number() -> None:
     """A table with files of two bytes takes in a file whose number needs more."""
     table = Postings(np.array([1, 2], dtype=np.uint32), np.array([0, 65535], dtype=np.uint16))

@@ -59,7 +59,7 @@ class _Directory:
         self.alone = MAX_CHILDREN  # so many parts are shown one by one
 
 
-def outline(found: Survey, boxes: int, depth: int | None = None) -> Part:
+def outline(found: Survey, boxes: int, depth: int | None) -> Part:
     """The parts of a repository's code without its tests: about so many boxes, or opened to `depth` however many."""
     files = found.files
     drawn = [place for place, file in enumerate(files) if file.role != "test"]

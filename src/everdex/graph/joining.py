@@ -215,12 +215,8 @@ class _File:
 
     def _runs(self, site: Site, item: Definition) -> list[Target]:
         """What is meant by a name, at a call what runs: a class's own constructor."""
-        constructors = self._constructors(item) if site.role is Role.CALL else []
+        constructors = self._atlas.constructors(item) if site.role is Role.CALL else []
         return [inner.target for inner in constructors] or [item.target]
-
-    def _constructors(self, item: Definition) -> list[Definition]:
-        self._looked.add(item.path)
-        return self._atlas.constructors(item)
 
     def _leads_further(self, site: Site, named: Sequence[Definition]) -> bool:
         """Whether a site leads to what stands in for what is named: that is only declared, or is replaced by it."""

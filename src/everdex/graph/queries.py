@@ -185,7 +185,7 @@ def _edge(definition: Definition, found: list[Use]) -> Edge:
     return Edge(definition, Status.RESOLVED if resolved else Status.AMBIGUOUS, tuple(found))
 
 
-def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozenset[Role] | None = None) -> CouldAdd:
+def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozenset[Role] | None) -> CouldAdd:
     """Sites that ask for one of these definitions' names and were not resolved to it."""
     targets = {item.target for item in definitions}
     names = {name for item in definitions for name in _asked_as(atlas, item)}

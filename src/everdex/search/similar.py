@@ -43,7 +43,7 @@ def document_at(view: SnapshotView, root: Path, place: str) -> int:
 
 
 def similar(
-    view: SnapshotView, doc_id: int, k: int, languages: tuple[str, ...] = (), paths: tuple[str, ...] = ()
+    view: SnapshotView, doc_id: int, k: int, languages: tuple[str, ...], paths: tuple[str, ...]
 ) -> SearchOutcome:
     """The k chunks whose text lies nearest, by cosine, ties by docId."""
     if not 1 <= k <= limits.MAX_RESULTS:

@@ -73,7 +73,7 @@ class Early:
             return None
         return found
 
-    def close(self, unused_s: float = 0.0) -> None:
+    def close(self, unused_s: float) -> None:
         """Forget what was resolved, if that was not used for so long, nor is now."""
         if self._lock.acquire(blocking=False):
             try:

@@ -35,7 +35,7 @@ class Explorer:
 
 
 def explore(
-    index: Index, reading: Reading, options: SyncOptions, *, kept: bool = False, max_bytes: int = limits.PAGE_BYTES
+    index: Index, reading: Reading, options: SyncOptions, *, kept: bool, max_bytes: int = limits.PAGE_BYTES
 ) -> Explorer:
     """A page of at most so many bytes, which says which snapshot it shows and how fresh that was.
 

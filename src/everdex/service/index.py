@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -291,42 +291,29 @@ class Index:
         return Answer(origin, fingerprint, freshness, body, warnings=warnings, **extra)
 
     @contextmanager
-    def searcher(self, reading: Reading | None = None, options: SyncOptions | None = None) -> Iterator[Searcher]:
+    def searcher(self, reading: Reading, options: SyncOptions | None = None) -> Iterator[Searcher]:
         """One pinned snapshot to ask as often as wanted."""
-        chosen = reading or Reading()
-        with self.view(chosen, options) as (view, freshness):
+        with self.view(reading, options) as (view, freshness):
             embedder, warnings = self.embedder()
             engine = self.engine(view, embedder, warnings)
-            yield Searcher(self, view, freshness, engine, (*chosen.warnings, *warnings))
+            yield Searcher(self, view, freshness, engine, (*reading.warnings, *warnings))
 
-    def search(
-        self, request: SearchRequest, reading: Reading | None = None, options: SyncOptions | None = None,
-        *, explain: bool = False,
-    ) -> Answer:  # fmt: skip
+    def search(self, request: SearchRequest, reading: Reading | None = None, *, explain: bool = False) -> Answer:
         """The ranked answer to one question."""
-        return next(self.search_many([request], reading, options, explain=explain))
-
-    def search_many(
-        self, requests: Iterable[SearchRequest], reading: Reading | None = None, options: SyncOptions | None = None,
-        *, explain: bool = False,
-    ) -> Iterator[Answer]:  # fmt: skip
-        """Answers to many questions over one pinned snapshot; the first bad question ends it."""
-        with self.searcher(reading, options) as searcher:
-            for request in requests:
-                yield searcher.answer(request, explain=explain)
+        with self.searcher(reading or Reading()) as searcher:
+            return searcher.answer(request, explain=explain)
 
     def similar(
-        self, place: str, k: int, reading: Reading | None = None, options: SyncOptions | None = None,
-        *, languages: tuple[str, ...] = (), paths: tuple[str, ...] = (), explain: bool = False,
+        self, place: str, k: int, reading: Reading, options: SyncOptions,
+        *, languages: tuple[str, ...], paths: tuple[str, ...], explain: bool,
     ) -> Answer:  # fmt: skip
         """The code most like the code at `place` (path:line), nearest first; it never contains the place itself."""
         from everdex.search.place import parse_place
 
         parse_place(place)  # refused before anything is indexed for it
-        chosen = reading or Reading()
-        with self.view(chosen, options) as (view, freshness):
+        with self.view(reading, options) as (view, freshness):
             return self.similar_in(
-                view, freshness, place, k, languages=languages, paths=paths, explain=explain, warnings=chosen.warnings
+                view, freshness, place, k, languages=languages, paths=paths, explain=explain, warnings=reading.warnings
             )
 
     def similar_in(
@@ -349,14 +336,11 @@ class Index:
         }
         return self.answer(view, freshness, body, warnings=warnings)
 
-    def chunks(
-        self, reading: Reading | None = None, options: SyncOptions | None = None, *, meta: bool = False
-    ) -> Answer:
+    def chunks(self, reading: Reading, options: SyncOptions, *, meta: bool) -> Answer:
         """Every chunk's names and place, in docId order (IDENTITY's chunk_uid_map)."""
-        chosen = reading or Reading()
-        with self.view(chosen, options) as (view, freshness):
+        with self.view(reading, options) as (view, freshness):
             body = {"chunks": describe.chunk_map(view, meta=meta)}
-            return self.answer(view, freshness, body, warnings=chosen.warnings)
+            return self.answer(view, freshness, body, warnings=reading.warnings)
 
     def engine(self, view: SnapshotView, embedder: Any, warnings: tuple[str, ...]) -> Engine:
         """An engine over a view; `embedder` and `warnings` as `embedder()` gave them."""

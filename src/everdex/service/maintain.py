@@ -31,7 +31,7 @@ def health(index: Index, snapshot_id: str | None = None) -> Answer:
     return _answer(index, report.to_dict(), started, snapshot_id)
 
 
-def audit(index: Index, snapshot_id: str | None = None) -> Answer:
+def audit(index: Index, snapshot_id: str | None) -> Answer:
     """Every number of a snapshot, counted again."""
     from everdex.upkeep.audit import audit as count
 

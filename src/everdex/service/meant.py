@@ -42,7 +42,7 @@ def named(atlas: Atlas, names: SymbolNames, asked: str, found: list[Definition],
 
 def before_graph(
     index: Index, view: SnapshotView, names: SymbolNames, asked: str, limit: int, freshness: Freshness,
-    progress: Progress, warnings: tuple[str, ...] = (),
+    progress: Progress, warnings: tuple[str, ...],
 ) -> Answer | None:  # fmt: skip
     """That several definitions fit, or none, while no graph is made; None when an answer takes one."""
     decided = unmade.decided(view, Resolvers(resolvers.MODULES), asked, progress)

@@ -76,13 +76,22 @@ class GraphKeeper:
 class Scene(msgspec.Struct, frozen=True):
     """What states are computed from."""
 
-    view: SnapshotView  # the base
+    view: SnapshotView  # which answers; also the base, unless somebody asks what changed since another
     now: Now
     known: Known | None
     freshness: Freshness
-    since: bool = False
-    pinned: SnapshotView | None = None  # the snapshot that stands for the tree, where one was named
-    earlier: Known | None = None  # the base's own graph, where somebody asks what changed since
+    since: SnapshotView | None = None  # the base, where somebody asks what changed since it
+    earlier: Known | None = None  # the graph of that base
+
+    @property
+    def pinned(self) -> bool:
+        """Whether the view stands for the tree."""
+        return self.freshness == PINNED
+
+    @property
+    def contents(self) -> dict[str, str]:
+        """The content of every file that the view has."""
+        return {line.path_key: line.content_hash for line in self.view.file_lines()}
 
 
 def check(question: GateQuestion) -> None:
@@ -144,15 +153,14 @@ def scene(
     index: Index, view: SnapshotView, known: Known | None, freshness: Freshness, since: str | None
 ) -> Iterator[Scene]:
     """What there is to compare: a view that is current (or said not to be), and how the tree differs from it."""
-    pinned = view if freshness == PINNED else None
     if since is not None:
         with open_view(view.store, since) as base:
             contents = {line.path_key: line.content_hash for line in base.file_lines()}
             own = find_graph(base, Resolvers(resolvers.MODULES))
             earlier = Known(own) if own is not None else None
-            yield Scene(base, SnapshotNow(contents, view), known, freshness, True, pinned, earlier)
-    elif freshness.state == "fresh" or pinned is not None:
-        yield Scene(view, Unchanged(), known, freshness, False, pinned)
+            yield Scene(view, SnapshotNow(contents, view), known, freshness, base, earlier)
+    elif freshness.state == "fresh" or freshness == PINNED:
+        yield Scene(view, Unchanged(), known, freshness)
     else:
         detected = index.preview()
         changes = detected.changes
@@ -204,21 +212,21 @@ def judged(index: Index, found: Scene, question: GateQuestion, *, parse_bytes: i
             key = path_key(index, path)
             state = states.of(key) if key is not None else None
             unknown = state is not None and state.indexed_hash is None and state.content_hash is None
-            skipped = _skipped(index, key) if key is not None and unknown and found.pinned is None else None
+            skipped = _skipped(index, key) if key is not None and unknown and not found.pinned else None
             data = None if key is None else _content(index, found, key)
-            places, decided = ((), None) if state is None else _decided(found, states, state, question)
+            places, decided = ((), None) if state is None else _decided(found, state, question)
             asked = Asked(path, key, data, question.seen.get(path), skipped, failed.get(key or ""), places, decided)
-            files.append(gate.judge(index.root, asked, state, question.intent, since=found.since))
+            files.append(gate.judge(index.root, asked, state, question.intent, since=found.since is not None))
     return GateResult(worst(tuple(file.decision for file in files)), tuple(files))
 
 
 def _decided(
-    found: Scene, states: States, state: FileState, question: GateQuestion
+    found: Scene, state: FileState, question: GateQuestion
 ) -> tuple[tuple[OpenPlace, ...], DecisionRecord | None]:
     """The open references of a file, and what was decided about them; decided now, when the asker says why."""
     if found.known is None or not gate.needs_decision(state, question.intent):
         return (), None
-    ambiguity = decisions.of_file(found.known.graph, state, states.contents)
+    ambiguity = decisions.of_file(found.known.graph, state, found.contents)
     store = found.view.store
     if question.decide is None:
         return ambiguity.places, decisions.find(store, ambiguity)
@@ -237,7 +245,8 @@ def states_answer(
         else:
             wanted = states.batch(keys)
             counts = Counter(str(state.freshness) for state in wanted)
-        made = [_decision_dict(item, states.contents) for item in decisions.every(found.view.store)]
+    contents = found.contents
+    made = [_decision_dict(item, contents) for item in decisions.every(found.view.store)]
     rest = max(0, len(wanted) - offset - MAX_LISTED)
     body = {
         "graph": _graph(found),
@@ -255,8 +264,8 @@ def states_of(found: Scene, parse_bytes: int | None) -> Iterator[States]:
     """The states of a scene, while the block runs."""
     interfaces = KeptInterfaces(found.view.store)
     states = States(
-        found.view, found.known, found.now, interfaces,
-        since=found.since, parse_bytes=parse_bytes, earlier=found.earlier,
+        found.since or found.view, found.known, found.now, interfaces,
+        since=found.since is not None, parse_bytes=parse_bytes, earlier=found.earlier,
     )  # fmt: skip
     try:
         yield states
@@ -276,10 +285,10 @@ def path_key(index: Index, path: str) -> str | None:
 
 def _content(index: Index, found: Scene, key: str) -> bytes | None:
     """What a file holds: on disk, or in the snapshot that was named."""
-    if found.pinned is None:
+    if not found.pinned:
         return read_file(index.root, key)
     try:
-        return found.pinned.source(key)
+        return found.view.source(key)
     except KeyError:  # not there, or skipped for its content
         return None
 

@@ -76,7 +76,7 @@ class RefreshJobs:
         finally:
             os.close(handle)
 
-    def finish(self, number: int, shown: Progress = silent) -> RefreshJob:
+    def finish(self, number: int, shown: Progress) -> RefreshJob:
         """A job's record once it is done: run here, or by the process that runs jobs now."""
         deadline = time.monotonic() + limits.MAX_JOB_BUDGET_MS / 1000
         while True:

@@ -31,7 +31,7 @@ class RenameLeft(msgspec.Struct, frozen=True):
 
 
 def rename_body(
-    atlas: Atlas, definition: Definition, new: str, limit: int, take: tuple[str, ...] = ()
+    atlas: Atlas, definition: Definition, new: str, limit: int, take: tuple[str, ...]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The fields, and `edits` when there are more of them than an answer holds; `take`: doubts that are to be edits."""
     found = plan(atlas, definition, new, take)

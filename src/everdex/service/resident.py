@@ -119,7 +119,7 @@ class ResidentIndex:
                 queue_refresh(kept.view, behind)
         return answer
 
-    def states(self, paths: tuple[str, ...], since: str | None, reading: Reading, offset: int = 0) -> Answer:
+    def states(self, paths: tuple[str, ...], since: str | None, reading: Reading, offset: int) -> Answer:
         """The same answer that `everdex.service.mutation.ask_states` gives."""
         return self.reader.states(paths, since, self.stated(reading), snapshot_id=reading.snapshot_id, offset=offset)
 
@@ -145,7 +145,7 @@ class ResidentIndex:
         listed = replace(kept[1], freshness=looked, request_id=clock.new_ulid())
         return only_paths(listed, paths)
 
-    def board(self, edit: Edit, reading: Reading, *, wait_s: float | None = None) -> Answer:
+    def board(self, edit: Edit, reading: Reading, *, wait_s: float | None) -> Answer:
         """The same answer that `boarding.ask` gives; `Busy` when evidence needs a graph that takes longer."""
         edit = checked(edit)
         freshness = self.stated(reading)

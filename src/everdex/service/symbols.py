@@ -38,7 +38,7 @@ class Found:
     warnings: tuple[str, ...] = ()
 
 
-def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str, offset: int = 0) -> Found:
+def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str, offset: int) -> Found:
     """The outline of the live file `asked`, or else every definition of that name; from `offset` on."""
     wanted = asked.strip()
     if not wanted:
@@ -116,12 +116,15 @@ def _by_name(
         warnings = (f"nothing is called {wanted}; what is listed is written in other letters (case)",)
     end = offset + len(shown)
     rest = max(0, len(matches) - end)
-    return _found(view, wanted, "name", end, definitions, close, outline, rest, limits_hit, warnings)
+    return _found(
+        view, wanted, "name", end, definitions, close, outline=outline, omitted=rest, limits_hit=limits_hit,
+        warnings=warnings,
+    )  # fmt: skip
 
 
 def _found(
     view: SnapshotView, wanted: str, by: str, end: int, definitions: Sequence[dict[str, Any]] = (),
-    suggestions: Sequence[dict[str, Any]] = (), outline: dict[str, Any] | None = None, omitted: int = 0,
+    suggestions: Sequence[dict[str, Any]] = (), *, outline: dict[str, Any] | None, omitted: int,
     limits_hit: tuple[str, ...] = (), warnings: tuple[str, ...] = (),
 ) -> Found:  # fmt: skip
     body = {

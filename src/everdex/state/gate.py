@@ -55,7 +55,7 @@ class Asked(msgspec.Struct, frozen=True):
     decided: DecisionRecord | None = None  # about those
 
 
-def judge(root: Root, asked: Asked, state: FileState | None, intent: str, *, since: bool = False) -> FileGate:
+def judge(root: Root, asked: Asked, state: FileState | None, intent: str, *, since: bool) -> FileGate:
     """The verdict on one file; with `since`, its state is against what the asker knows, and not the index's fault."""
     if asked.key is None:
         said = [GateReason(

@@ -45,7 +45,7 @@ class KeptPlan(msgspec.Struct, frozen=True):
         return Target(self.path, self.key)
 
 
-def keep(store: Store, plan: RenamePlan, take: tuple[str, ...] = ()) -> None:
+def keep(store: Store, plan: RenamePlan, take: tuple[str, ...]) -> None:
     """Remember a plan. One that was begun already is left as it is."""
     path = store.plans / f"{plan.plan_id}{_SUFFIX}"
     if path.exists():

@@ -26,7 +26,7 @@ from everdex.graph.postings import key32
 from everdex.graph.queries import called_as, overriders, uses
 from everdex.graph.syntax import Syntax
 from everdex.state.reserved import is_reserved
-from everdex.state.taking import check_places, taken
+from everdex.state.taking import taken
 from everdex.state.unknown import REASONS, SCOPED, WITH_OBJECTS, Bound, is_member, same_name, unknown_places
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
@@ -102,13 +102,11 @@ def _check_words(atlas: Atlas, family: Iterable[Definition], new: str) -> None:
             raise QueryError(f"{new!r} is a word of {language} itself, no name", hint="choose another name")
 
 
-def plan(atlas: Atlas, definition: Definition, new: str, take: Collection[str] = ()) -> RenamePlan:
-    """Everything that renaming a definition takes; `QueryError` for a name that cannot be one, or that it has.
+def plan(atlas: Atlas, definition: Definition, new: str, take: Collection[str]) -> RenamePlan:
+    """Everything that renaming a definition takes; `QueryError` for a name that it has or that its language keeps.
 
     `take` names places in doubt that are to be edits: a plan with them is another plan than the one without.
     """
-    check_name(new)
-    check_places(take)
     old = definition.node.name
     if new == old:
         raise QueryError(f"it is called {old} already", hint="choose another name")

@@ -74,11 +74,6 @@ class States:
         self._older = OlderContents(view.store, known.graph.digest) if known is not None and not since else None
         self._users = lru_cache(maxsize=_MAX_USERS)(self._users_of)
 
-    @property
-    def contents(self) -> Mapping[str, str]:
-        """The content of every file that the base has."""
-        return self._base
-
     def close(self) -> None:
         if self._older is not None:
             self._older.close()

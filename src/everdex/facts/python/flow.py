@@ -121,7 +121,7 @@ class Flow:
                     joined = union(joined, found)
             target[name] = union(joined, before or ())
 
-    def end_loop(self, body: Frame, runs: bool = False) -> None:
+    def end_loop(self, body: Frame, runs: bool) -> None:
         """After the body (already popped): zero or more rounds of it, or at least one where it is known to run."""
         late: State = {} if body.ended else dict(body.assigned)
         for name, found in body.escaped.items():

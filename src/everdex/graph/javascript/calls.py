@@ -197,10 +197,9 @@ def members_of(value: Value) -> Values:
     return inner
 
 
-def _callback(engine: Engine, file: File, arguments: list[int], number: int, fuel: int) -> Values:
-    if number >= len(arguments):
-        return v.NOTHING
-    given = engine.evaluate(file, arguments[number], fuel - 1)
+def _callback(engine: Engine, file: File, arguments: list[int], fuel: int) -> Values:
+    """What the first argument gives when it is called."""
+    given = engine.evaluate(file, arguments[0], fuel - 1) if arguments else ()
     return v.union(returned(engine, value, fuel - _JUMP) for value in given)
 
 
@@ -220,7 +219,7 @@ def _builtin(engine: Engine, file: File, value: Value, arguments: list[int], fue
     inside = members_of(receiver)
     if owner == "Promise":
         if name == "then":
-            return ((v.PROMISE, settled(_callback(engine, file, arguments, 0, fuel))),)
+            return ((v.PROMISE, settled(_callback(engine, file, arguments, fuel))),)
         return (receiver,) if name in ("catch", "finally") else v.NOTHING
     if owner == "Map":
         if name == "get":
@@ -235,11 +234,11 @@ def _builtin(engine: Engine, file: File, value: Value, arguments: list[int], fue
     if name in builtins.ONE:
         return inside or v.unknown("contents of an array")
     if name in builtins.MAPPED:
-        mapped = _callback(engine, file, arguments, 0, fuel)
+        mapped = _callback(engine, file, arguments, fuel)
         return ((v.ARRAY, v.union(members_of(item) or (item,) for item in mapped) if name == "flatMap" else mapped),)
     if name.startswith("reduce"):
         initial = engine.evaluate(file, arguments[1], fuel - 1) if len(arguments) > 1 else inside
-        return v.union((initial, _callback(engine, file, arguments, 0, fuel)))
+        return v.union((initial, _callback(engine, file, arguments, fuel)))
     return ((v.EXTERNAL, "String"),) if name in builtins.TEXT else v.NOTHING
 
 
@@ -250,7 +249,7 @@ def _external(engine: Engine, file: File, value: Value, arguments: list[int], fu
         many = arguments if name == "Object.assign" else arguments[number : number + 1]
         return v.union(engine.evaluate(file, argument, fuel - 1) for argument in many)
     if name in builtins.HANDS_BACK_RESULT:
-        return _callback(engine, file, arguments, 0, fuel)
+        return _callback(engine, file, arguments, fuel)
     if not arguments:
         return (value,)
     if name == "Object.create":

@@ -89,12 +89,12 @@ class FileSites:
         line = bisect_right(self._lines, byte)
         return line, byte - self._lines[line - 1]
 
-    def _text(self, start: int, end: int, limit: int = _TEXT_LIMIT) -> str:
+    def _text(self, start: int, end: int) -> str:
         """As written, on one line; what is too long loses its beginning, for its last name is what it names."""
-        text = self._data[max(start, end - 4 * limit) : end].decode("utf-8", "replace")
+        text = self._data[max(start, end - 4 * _TEXT_LIMIT) : end].decode("utf-8", "replace")
         if "\n" in text or "  " in text:
             text = " ".join(text.split()).replace(" .", ".").replace(" ?.", "?.")
-        return text[-limit:]
+        return text[-_TEXT_LIMIT:]
 
     def _add(
         self, role: Role, source: int, span: tuple[int, int], text: str, status: Status, targets: tuple[Target, ...],

@@ -174,7 +174,7 @@ def _library_headers(path: str, wanted: str) -> Iterator[str]:
         yield posixpath.join(directory, "include", wanted)
 
 
-def reached(module: Module, reader: Reader, surely: bool = False) -> frozenset[str]:
+def reached(module: Module, reader: Reader, surely: bool) -> frozenset[str]:
     """The files that a C file includes, those that these include, and itself; on any condition, or without one."""
     index = reader.index
     known = index.reached.get((module.path, surely))

@@ -135,7 +135,7 @@ def outside(classes: tuple[Value, ...]) -> str:
     return ""
 
 
-def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: int, importer: str = "") -> Values:
+def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: int, importer: str) -> Values:
     """C.name"""
     importer = stored.storing(engine, importer, wanted)
 

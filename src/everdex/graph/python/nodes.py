@@ -124,7 +124,7 @@ def _is_hidden(name: str) -> bool:
     return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
 
 
-def interface_of(nodes: tuple[Node, ...], in_bodies: Collection[str] = ()) -> str:
+def interface_of(nodes: tuple[Node, ...], in_bodies: Collection[str]) -> str:
     """Of public definitions; what only the bodies of functions assign is no part of it."""
     lines = sorted(
         f"{node.kind} {node.key} {node.signature}" for node in nodes[1:] if node.public and node.key not in in_bodies

@@ -168,7 +168,7 @@ def _length(engine: Engine, value: Value) -> int:
 
 
 def anywhere(
-    engine: Engine, file: File, scope: int, index: int, fuel: int, receiver: Values = NOTHING
+    engine: Engine, file: File, scope: int, index: int, fuel: int, receiver: Values
 ) -> Values:
     """The same for every call alike, or for those that may be on a receiver, where such are known."""
     own = file.scopes[scope]

@@ -29,7 +29,7 @@ def named_from_root(paths: Sequence[str], top: Path, root: Path | None) -> list[
 
 def gathered(
     index: Index, method: str, params: dict[str, Any], *, no_sync: bool, offline: bool, quiet: bool,
-    here: Callable[[Reading, SyncOptions], Answer], snapshot_id: str | None = None,
+    here: Callable[[Reading, SyncOptions], Answer], snapshot_id: str | None,
 ) -> dict[str, Any]:  # fmt: skip
     """The answer of the running daemon, or of this process."""
     from everdex.service.index import Reading

@@ -16,7 +16,7 @@ _DIM: Final = {"dim": True}
 
 
 def draw(
-    document: Mapping[str, Any], shown: Style, *, elapsed_ms: float, window: int, links: Links | None = None
+    document: Mapping[str, Any], shown: Style, *, elapsed_ms: float, window: int, links: Links | None
 ) -> None:
     """Draw an answer on stdout."""
     by_file: dict[str, list[Mapping[str, Any]]] = {}
