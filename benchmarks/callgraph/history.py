@@ -1,6 +1,7 @@
 """Real edits: a repository's own commits, one after the other, each graph from the one before it against a clean one.
 
-    python benchmarks/callgraph/history.py REPOSITORY [--commits 60] [--stride 1] [--skip 0] [--check 1] [--saved] [--stay]
+    python benchmarks/callgraph/history.py REPOSITORY [--commits 60] [--stride 1] [--skip 0] [--check 1]
+        [--saved] [--stay]
 
 `REPOSITORY` is a git directory. Its last first-parent commits, every `--stride`-th of them, are checked out in a clone
 in a temporary place, oldest first; with `--saved` one file after the other, as an editor saves them. CPU of one

@@ -7,7 +7,8 @@ whether a key changed, as for the parts of a graph, but whether it is an edited 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
 from everdex.graph.model import Since, Target
 from everdex.graph.postings import key32
@@ -16,10 +17,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.seen import Seen
 from everdex.graph.python.values import ContextNumber
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-_MANY = frozenset((tuple, frozenset, list, set))
+_MANY: Final = frozenset((tuple, frozenset, list, set))
 
 
 class Known(NamedTuple):
@@ -87,22 +85,26 @@ class Earlier:
         known.told[key] = found
         return True
 
-    def recall_all(self, known: Known) -> None:
-        """Take over the rest of what holds."""
+    def recall_some(self, known: Known, most: int) -> None:
+        """Take over of the rest what holds, or as much of it as can be looked at in a moment."""
+        for _ in zip(range(most), self._recalled(known), strict=False):
+            pass
+
+    def _recalled(self, known: Known) -> Iterator[bool]:
         for path, (answers, cut) in self._answers.items():
-            file = known.files.get(path)
-            if file is None:
-                continue
-            for key, fuel in [(key, found[0]) for key, found in answers.items() if key not in file.answers]:
-                self.recall_value(file, *(key if isinstance(key, tuple) else (key, 0)), fuel)
-            for each in [each for each in cut if each not in file.cut]:
-                self.recall_value(file, *each)
-        for key, fuel in [(key, found[0]) for key, found in self._known.asked.items() if key not in known.asked]:
-            self.recall(key, fuel, known)
-        for key, fuel in [each for each in self._known.cut if each not in known.cut]:
-            self.recall(key, fuel, known)
-        for key in [key for key in self._known.told if key not in known.told]:
-            self.recall_told(key, known)
+            if (file := known.files.get(path)) is not None:
+                for key, found in list(answers.items()):
+                    if key not in file.answers:
+                        yield self.recall_value(file, *(key if isinstance(key, tuple) else (key, 0)), found[0])
+                for each in cut.keys() - file.cut.keys():
+                    yield self.recall_value(file, *each)
+        for key, asked in list(self._known.asked.items()):
+            if key not in known.asked:
+                yield self.recall(key, asked[0], known)
+        for key, fuel in self._known.cut.keys() - known.cut.keys():
+            yield self.recall(key, fuel, known)
+        for key in self._known.told.keys() - known.told.keys():
+            yield self.recall_told(key, known)
 
     def holds(self, seen: Seen | None) -> bool:
         """Whether what was looked at is no edited file's."""

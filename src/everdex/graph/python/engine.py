@@ -43,6 +43,7 @@ _TOO_DEEP: Final = unknown("too many steps")
 _MAX_HELD: Final = 32_000_000  # bytes of facts; decoded, with what is known of them, they take about 24 times that
 _MAX_ANSWERS: Final = 600_000  # with what they looked at about 700 bytes each
 _MAX_KEPT: Final = 200_000  # answers between two edits
+_MAX_RECALLED: Final = 60_000  # of those that an edit did not ask for: to look at more takes longer than most edits
 
 
 class _Files(dict[str, File]):
@@ -130,7 +131,7 @@ class Engine:
     def rest(self) -> Known | None:
         """What the next world's engine may begin with; None when it is too much to be kept that long."""
         if self._earlier is not None:
-            self._earlier.recall_all(self._known)
+            self._earlier.recall_some(self._known, _MAX_RECALLED)
         answers = sum([len(file.answers) + len(file.cut) for file in self._files.values()])
         return self._known if answers + len(self._asked) + len(self._cut) <= _MAX_KEPT else None
 
