@@ -146,6 +146,9 @@ class PythonResolver:
 
     def rest(self) -> None:
         self._decoded, self._earlier = Decoded(), Decoded()
-        opened, self._open = self._open, None
-        known = opened[1].rest() if opened is not None else None
-        self._known = (opened[0], known) if opened is not None and known is not None else None
+        if self._open is None:
+            return  # the graph was there already
+        digest, resolution = self._open
+        known = resolution.rest()
+        self._known = (digest, known) if known is not None else None
+        self._open = None
