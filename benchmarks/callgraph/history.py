@@ -1,11 +1,13 @@
 """Real edits: a repository's own commits, one after the other, each graph from the one before it against a clean one.
 
-    python benchmarks/callgraph/history.py REPOSITORY [--commits 60] [--stride 1] [--skip 0] [--check 1] [--saved]
+    python benchmarks/callgraph/history.py REPOSITORY [--commits 60] [--stride 1] [--skip 0] [--check 1]
+        [--saved] [--stay]
 
 `REPOSITORY` is a git directory. Its last first-parent commits, every `--stride`-th of them, are checked out in a clone
 in a temporary place, oldest first; with `--saved` one file after the other, as an editor saves them. CPU of one
 process, as in `speed.py`, with parse and facts of what changed. Every `--check`-th graph is compared with one that is
-made from nothing.
+made from nothing. With `--stay` the resolvers go on with what they know, as the daemon's do; what they do between two
+graphs, when nobody waits any more, is told by itself.
 """
 
 from __future__ import annotations
@@ -37,10 +39,13 @@ class Step:
     changed: int  # files that have a resolver
     resolved: int
     seconds: float
+    resting: float  # seconds, afterwards
     same: bool | None  # as a clean build; None: not compared
 
 
-def replay(repository: Path, commits: int, stride: int, skip: int, check: int, saved: bool) -> list[Step]:
+def replay(
+    repository: Path, commits: int, stride: int, skip: int, check: int, saved: bool, stay: bool
+) -> list[Step]:
     with tempfile.TemporaryDirectory(prefix="everdex-history-") as place:
         os.environ["EVERDEX_HOME"] = f"{place}/home"
         tree = Path(place, "tree")
@@ -48,19 +53,22 @@ def replay(repository: Path, commits: int, stride: int, skip: int, check: int, s
         chosen = _git(tree, "rev-list", "--first-parent", "HEAD").split()[skip::stride][: commits + 1][::-1]
         before: Graph | None = None
         steps = []
+        known = Resolvers(resolvers.MODULES, stay=stay)
         for number, what in enumerate(_states(tree, chosen, saved)):
             index = Index.open(str(tree), force_root=True)
             index.sync(SyncOptions())
             make_directory(index.store().graphs, index.store().permissions)  # or no facts would be kept
             with open_view(index.store()) as view:
                 started = time.process_time()
-                built = _built(view, before)
+                built = _built(view, known, before)
                 seconds = time.process_time() - started
+                known.rest()
+                resting = time.process_time() - started - seconds
                 same = None
                 if before is not None and number % check == 0:
-                    same = built.data == _built(view, None).data
+                    same = built.data == _built(view, Resolvers(resolvers.MODULES), None).data
             if before is not None:
-                steps.append(Step(what, built.changed, built.resolved, seconds, same))
+                steps.append(Step(what, built.changed, built.resolved, seconds, resting, same))
                 if same is False:
                     print(f"{what} is not what a clean build is", flush=True)
             before = Graph(built.data, "before")
@@ -81,8 +89,8 @@ def _states(tree: Path, commits: list[str], saved: bool) -> Iterator[str]:
             yield commit[:10]
 
 
-def _built(view: SnapshotView, before: Graph | None) -> Built:
-    return build(view, Resolvers(resolvers.MODULES), before, workers=1, progress=lambda *_: None)
+def _built(view: SnapshotView, known: Resolvers, before: Graph | None) -> Built:
+    return build(view, known, before, workers=1, progress=lambda *_: None)
 
 
 def _git(tree: Path | None, *arguments: str) -> str:
@@ -104,6 +112,8 @@ def _report(name: str, steps: list[Step]) -> None:
                 f"| {said} | {len(found)} | {files[half]} | {files[nine]} | {costs[half]:.0f} | {costs[nine]:.0f} "
                 f"| {costs[-1]:.0f} | {sum(each <= 150 for each in costs)} |"
             )
+    resting = sorted(step.resting * 1000 for step in steps)
+    print(f"afterwards: p50 {resting[len(steps) // 2]:.0f} ms, largest {resting[-1]:.0f} ms")
     for step in sorted(steps, key=lambda step: -step.seconds)[:3]:
         print(f"- {step.what}: {step.changed} files changed, {step.resolved} resolved, {step.seconds * 1000:.0f} ms")
 
@@ -116,10 +126,11 @@ def main() -> None:
     parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--check", type=int, default=1)
     parser.add_argument("--saved", action="store_true")
+    parser.add_argument("--stay", action="store_true")
     asked = parser.parse_args()
     _report(
         asked.repository.parent.name or asked.repository.name,
-        replay(asked.repository, asked.commits, asked.stride, asked.skip, asked.check, asked.saved),
+        replay(asked.repository, asked.commits, asked.stride, asked.skip, asked.check, asked.saved, asked.stay),
     )
 
 

@@ -54,25 +54,6 @@ def tame_allocator() -> None:
         allocator.mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)  # fixed: it would grow with the largest array freed
 
 
-_until_the_end: list[object] | None = None  # None in a process that goes on
-
-
-def ends_soon() -> None:
-    """This process makes one thing and ends without giving anything back by itself."""
-    global _until_the_end
-    _until_the_end = []
-
-
-def let_go(thing: object) -> None:
-    """Called by who holds the last of something that consists of many pieces, before it drops it.
-
-    Where the process ends soon it stays until then: the system takes all of it back at once, piece by piece it took a
-    tenth of what an edit takes.
-    """
-    if _until_the_end is not None:
-        _until_the_end.append(thing)
-
-
 def trim() -> None:
     """Give back what is free: after a view was replaced."""
     with suppress(AttributeError):

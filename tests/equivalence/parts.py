@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
-from everdex.graph.model import Resolver
+from everdex.graph.model import Resolver, Since
 from everdex.graph.part_table import decode
 from everdex.graph.postings import NO_OFFERS, U32, FileOffers, Offers, changed_keys, file_offers, key64, noted_keys
 from everdex.graph.python import RESOLVER as PYTHON
@@ -59,13 +59,23 @@ def unseen(
     return {key64(key) for key in found}
 
 
-def step(before: KeptTree, files: dict[str, bytes], resolver: Resolver = PYTHON) -> tuple[KeptTree, int, int]:
-    """The tree's next graph, and how many parts it has and how many of them were resolved."""
+def _since(before: KeptTree, files: dict[str, bytes], offers: dict[str, FileOffers], low: U32) -> Since:
+    edited = frozenset(path for path in {*before.files, *files} if before.files.get(path) != files.get(path))
+    both = [*before.offers.items(), *offers.items()]
+    offered = [each.keys.astype(np.uint32) for path, each in both if path in edited]
+    return Since(repr(before.files), repr(files), edited, frozenset(np.concatenate((low, *offered)).tolist()))
+
+
+def step(
+    before: KeptTree, files: dict[str, bytes], resolver: Resolver = PYTHON, *, stays: bool = False
+) -> tuple[KeptTree, int, int]:
+    """The tree's next graph, and how many parts it has and how many of them were resolved; with `stays` by a resolver
+    that may go on with what it knew."""
     world = MemoryWorld(files, resolver)
     offers = {path: file_offers(world.offers[path]) for path in files}
     low = seen_keys(before, world, offers, resolver)
     records, asked, parts = {}, {}, 0
-    resolution = resolver.open(world)
+    resolution = resolver.open(world, _since(before, files, offers, low) if stays else None)
     for path in files:
         old = before.records.get(path)
         table = decode(old.parts, old.keys["reads"]) if old is not None else None
@@ -79,6 +89,8 @@ def step(before: KeptTree, files: dict[str, bytes], resolver: Resolver = PYTHON)
         parts += len(graph.parts.all)
         asked[path] = {graph.nodes[part.node].key for part in graph.parts.all if part.kept < 0}
         records[path] = record(path, b"", world.language(path), offers[path].whole, graph, "", table)
+    if stays:
+        resolver.rest()
     return KeptTree(files, world, offers, records, asked), parts, sum(map(len, asked.values()))
 
 

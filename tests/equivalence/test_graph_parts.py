@@ -6,10 +6,12 @@ Every step resolves each file in parts from what the step before kept, and from 
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from equivalence.parts import KeptTree, differ, step, text_of
+from everdex.graph.python import RESOLVER as PYTHON
 
 _PATHS = ("base.py", "tools.py", "pkg/__init__.py", "pkg/inner.py", "test_all.py")
 _MODULES = ("base", "tools", "pkg", "pkg.inner")
@@ -153,6 +155,22 @@ def test_parts_that_are_kept_are_what_a_rebuild_would_find(seed: int) -> None:
         clean, _, _ = step(KeptTree(), files)
         assert differ(kept, clean) == [], history
     assert again < 0.7 * whole
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_known_from_before_an_edit_changes_no_answer(seed: int) -> None:
+    """A resolver that stays finds in every part what one finds that knows nothing, whatever was edited meanwhile."""
+    author, staying = _Author(seed), PYTHON.begin()
+    tree = {path: [author.block() for _ in range(4)] for path in _PATHS}
+    known, history = KeptTree(), []
+    for _ in range(25):
+        path = author.pick(_PATHS)
+        what, tree[path] = author.edited(tree[path])
+        history.append(f"{what} {path}")
+        files = {path: text_of(blocks) for path, blocks in tree.items()}
+        known, _, _ = step(replace(known, records={}), files, staying, stays=True)  # no part is kept: all are asked
+        clean, _, _ = step(KeptTree(), files)
+        assert differ(known, clean) == [], history
 
 
 _BODY = b"""\

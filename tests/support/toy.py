@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import xxhash
 
-from everdex.graph.model import Dependency, FileGraph, Kept, Node, Outlined, Role, Site, Status, Target, World
+from everdex.graph.model import Dependency, FileGraph, Kept, Node, Outlined, Role, Since, Site, Status, Target, World
 
 
 class Parsed:
@@ -64,8 +64,11 @@ class Resolver:
     def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> tuple[str, ...]:
         return ()
 
-    def open(self, world: World) -> Resolution:
+    def open(self, world: World, since: Since | None = None) -> Resolution:
         return Resolution(world)
+
+    def rest(self) -> None:
+        pass
 
 
 class Resolution:

@@ -14,14 +14,19 @@ import pytest
 
 from everdex import limits, machine
 from everdex.errors import Busy, InternalError, LimitExceeded
+from everdex.graph.build import build
+from everdex.graph.keep import graph_path
+from everdex.graph.resolvers import MODULES, Resolvers
 from everdex.service import relations
 from everdex.service.index import Index, Reading
 from everdex.service.resident import ResidentIndex
 from everdex.surfaces.daemon import making
 from everdex.surfaces.daemon.graphs import Graphs
 from everdex.surfaces.daemon.making import Cancelled, Making
+from everdex.view import open_view
 from support.commands import everdex
 from support.daemons import Daemon, resident
+from support.graphs import silent
 from support.processes import PATIENCE_S, alive, children, until
 from support.trees import run_git, tree
 
@@ -131,13 +136,14 @@ class Slow:
         self.index, self.snapshot_id, self.gives_way = index, snapshot_id, (niceness, workers)
         self.phase, self.done, self.total = "graph", 3, 10
         self.go = self.cancelled = False
+        self.left = None
         SLOW.append(self)
 
-    def run(self, _: int) -> tuple[int, int]:
+    def run(self, _most_bytes: int, _kept_bytes: int) -> tuple[int, int]:
         until(lambda: self.go or self.cancelled, "leave to go on")
         if self.cancelled:
             raise Cancelled
-        made = relations.make(self.index, self.snapshot_id, relations.SyncOptions())
+        made = relations.make(self.index, self.snapshot_id, relations.SyncOptions(), Resolvers(MODULES))
         return made.changed, made.resolved
 
     def cancel(self) -> None:
@@ -319,6 +325,7 @@ def test_the_process_for_the_next_graph_is_started_ahead(
     warm.graphs = graphs
     graphs.start()
     try:
+        monkeypatch.setattr(limits, "DAEMON_GRAPH_KEPT_BYTES", 0)
         graphs.ready(None, PATIENCE_S)
         until(lambda: len(started) == 2, "the one ahead")
         (root / "more.py").write_text("import app\n\n\ndef more():\n    return app.run()\n")
@@ -336,6 +343,42 @@ def test_the_process_for_the_next_graph_is_started_ahead(
     finally:
         graphs.end()
     until(lambda: started[-1].poll() is not None, "the end of all")
+
+
+def test_the_process_that_made_a_graph_makes_the_next(
+    warm: ResidentIndex, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an edit asks it knows already; it ends when nothing is wanted for long, or with the daemon."""
+    started = []
+
+    def start() -> Any:
+        started.append(making_start())
+        return started[-1]
+
+    making_start = making.start
+    monkeypatch.setattr(making, "start", start)
+    graphs = Graphs(warm, lambda *_, **__: None, unasked=False)
+    warm.graphs = graphs
+    graphs.start()
+    try:
+        graphs.ready(None, PATIENCE_S)
+        for number in range(3):
+            (root / "more.py").write_text(f"import app\n\n\ndef more{number}():\n    return app.run()\n")
+            warm.index.sync()
+            answered = graphs.ready(None, PATIENCE_S)
+            assert answered == warm.reader.graph_of().snapshot_id
+            with open_view(warm.index.store()) as view:
+                clean = build(view, Resolvers(MODULES), None, workers=1, progress=silent)
+                assert graph_path(view, Resolvers(MODULES)).read_bytes() == clean.data
+        assert len(started) == 1
+        assert started[0].poll() is None
+        monkeypatch.setattr(limits, "DAEMON_GRAPH_KEPT_S", 0)
+        (root / "more.py").write_text("def other():\n    return 1\n")
+        warm.index.sync()
+        graphs.ready(None, PATIENCE_S)
+        until(lambda: started[0].poll() is not None, "that it is let go")
+    finally:
+        graphs.end()
 
 
 def test_a_failure_reaches_the_question(warm: ResidentIndex, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from everdex.facts.python import model as m
-from everdex.graph.model import FileGraph, Role, Status, Target
+from everdex.graph.model import FileGraph, Role, Since, Status, Target
 from everdex.graph.python import RESOLVER, engine
 from everdex.graph.python import files as decoded_files
 from everdex.graph.python.evaluate import HANDLERS
@@ -210,3 +210,24 @@ def test_several_sites_at_one_place_stand_in_one_order(asked: str) -> None:
     text += "later = (partial(makeA, 1), partial(makeB, 1), partial(makeC, 1))[n]\neach = (str, len, bool)[n]\n"
     text += "getter = (attrgetter('name'), methodcaller('run'), partial(makeA))[n]\n"
     assert len(_told_by(script, f"{text}{asked}\n")) == 1
+
+
+def test_a_resolver_that_stays_keeps_what_it_knows_while_nothing_is_made() -> None:
+    """Whoever finds a graph that was made before has not begun another world: the next edit goes on from the last."""
+    read: list[str] = []
+
+    class Counting(MemoryWorld):
+        def facts(self, path: str) -> bytes:
+            read.append(path)
+            return super().facts(path)
+
+    staying = RESOLVER.begin()
+    files = {"base.py": b"class A:\n    def go(self): pass\n", "app.py": b"from base import A\n\nA().go()\n"}
+    staying.open(Counting(files), Since("", "first", frozenset(), frozenset())).resolve("app.py")
+    staying.rest()
+    staying.rest()
+    read.clear()
+    edited = files | {"app.py": b"from base import A\n\nA().go()\nA()\n"}
+    since = Since("first", "second", frozenset(("app.py",)), frozenset())
+    staying.open(Counting(edited), since).resolve("app.py")
+    assert read == ["app.py"]

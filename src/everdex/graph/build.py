@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from everdex.durable import Pieces
 from everdex.graph.artifact import TABLES, FileEntry, Graph, Parts, pack
 from everdex.graph.blobs import NO_BLOBS
 from everdex.graph.crew import Crew, Edited, Wanted, hire
+from everdex.graph.model import Since
 from everdex.graph.postings import EMPTY, NO_OFFERS, U32, FileOffers, Offers, changed_keys, noted_keys
 from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
@@ -25,6 +27,7 @@ from everdex.graph.world import Before
 from everdex.numeric import np, npt
 from everdex.view import SnapshotView
 
+_EDITED: Final = 64  # files: no edit, but another branch
 Progress = Callable[[str, int, int], None]  # phase, done, total
 
 
@@ -70,9 +73,10 @@ def build(
         offers = (base.offers if base is not None else NO_OFFERS).merged(
             _renumber(old, numbers), {numbers[path]: item for path, item in fresh.items()}
         )
-        keys = _changed_keys(crew, base, gone, fresh, offers)
+        former = _offered(base, gone)
+        keys = _changed_keys(crew, base, former, fresh, offers)
         todo = sorted({*changed, *waiting, *(_suspects(base, keys) & same)})
-        crew.enter(offers, paths)
+        crew.enter(offers, paths, _since(view, base, {*gone, *fresh}, (*former.values(), *fresh.values()), keys))
         records: dict[str, FileRecord] = {}
         before = _before(base, [path for path in todo if path in kept], same, keys)
         wanted = [
@@ -130,20 +134,37 @@ def _files(view: SnapshotView, resolvers: Resolvers) -> dict[str, tuple[bytes, s
     }
 
 
+def _offered(base: Graph | None, gone: Sequence[str]) -> dict[str, FileOffers]:
+    """What files of the base offered that are gone or have other content."""
+    if base is None:
+        return {}
+    numbers = [number for path in gone if (number := base.number(path)) is not None]
+    found = base.offers.of(numbers, [entry.offers for entry in base.files])
+    return {base.paths[number]: item for number, item in found.items()}
+
+
+def _since(
+    view: SnapshotView, base: Graph | None, files: set[str], offered: Sequence[FileOffers], keys: U32
+) -> Since:
+    """How the view differs from the base; from no snapshot where there is none, or where little is as it was."""
+    if base is None or len(files) > _EDITED:
+        return Since("", view.manifest.digest, frozenset(), frozenset())
+    own = [item.keys.astype(np.uint32) for item in offered]
+    found = frozenset(np.concatenate((keys, *own)).tolist())
+    return Since(base.digest, view.manifest.digest, frozenset(files), found)
+
+
 def _changed_keys(
-    crew: Crew, base: Graph | None, gone: Sequence[str], fresh: dict[str, FileOffers], offers: Offers
+    crew: Crew, base: Graph | None, former: dict[str, FileOffers], fresh: dict[str, FileOffers], offers: Offers
 ) -> U32:
     """The keys of which the offers are not what they were, as far as a reader could tell."""
     if base is None:
         return np.zeros(0, dtype=np.uint32)
-    old_numbers = [number for path in gone if (number := base.number(path)) is not None]
-    before = base.offers.of(old_numbers, [entry.offers for entry in base.files])
-    by_path = {base.paths[number]: item for number, item in before.items()}
-    changed = {path: frozenset(changed_keys(by_path.get(path), fresh.get(path))) for path in {*by_path, *fresh}}
+    changed = {path: frozenset(changed_keys(former.get(path), fresh.get(path))) for path in {*former, *fresh}}
     edited = [
-        Edited(base.paths[number], base.files[number].content, changed[base.paths[number]])
-        for number in before
-        if base.paths[number] in fresh and changed[base.paths[number]]
+        Edited(entry.path, entry.content, changed[entry.path])
+        for number in map(base.number, former)
+        if number is not None and (entry := base.files[number]).path in fresh and changed[entry.path]
     ]
     for each, unseen in zip(edited, crew.unseen(edited), strict=True):
         changed[each.path] -= unseen

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Any, Final, NamedTuple, Protocol
 
+from everdex.graph.model import Since
 from everdex.graph.postings import FileOffers, Offers
 from everdex.graph.record import FileRecord, looked_again, record
 from everdex.graph.resolvers import Resolvers
@@ -52,7 +53,7 @@ class Crew(Protocol):
 
     def unseen(self, edited: Sequence[Edited]) -> Iterator[frozenset[int]]: ...
 
-    def enter(self, offers: Offers, paths: Sequence[str]) -> None: ...
+    def enter(self, offers: Offers, paths: Sequence[str], since: Since | None = None) -> None: ...
 
     def resolve(self, wanted: Sequence[Wanted]) -> Iterator[FileRecord]: ...
 
@@ -93,8 +94,8 @@ class Alone:
     def unseen(self, edited: Sequence[Edited]) -> Iterator[frozenset[int]]:
         return (self._bench.unseen(*each) for each in edited)
 
-    def enter(self, offers: Offers, paths: Sequence[str]) -> None:
-        self._bench.enter(offers, paths)
+    def enter(self, offers: Offers, paths: Sequence[str], since: Since | None = None) -> None:
+        self._bench.enter(offers, paths, since)
 
     def resolve(self, wanted: Sequence[Wanted]) -> Iterator[FileRecord]:
         for path, content, language, offers, before in wanted:
@@ -123,7 +124,7 @@ class Many:
     def unseen(self, edited: Sequence[Edited]) -> Iterator[frozenset[int]]:
         return chain.from_iterable(spread(self._processes, _batches("unseen", edited)))
 
-    def enter(self, offers: Offers, paths: Sequence[str]) -> None:
+    def enter(self, offers: Offers, paths: Sequence[str], since: Since | None = None) -> None:
         for process in self._processes:
             process.ask(("enter", (offers, tuple(paths))))
 

@@ -200,6 +200,17 @@ class World(Protocol):
         """Of a key whose offers are counts: the sum over all live files."""
 
 
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What is another in a world than in the one before it."""
+
+    before: str  # digests of the two snapshots
+    now: str
+    files: frozenset[str]  # that came, went or have other content
+    # Low halves of hashes: all that those offered and offer, and limits on the other side of which some key is now.
+    keys: frozenset[int]
+
+
 class Resolution(Protocol):
     """A resolver at work on one world. It may remember what it worked out, as long as answers do not depend on it."""
 
@@ -232,5 +243,11 @@ class Resolver(Protocol):
         `is_changed` says of a key whether its hash changed, appeared or went. Saying none is always right.
         """
 
-    def open(self, world: World) -> Resolution:
-        """Begin resolving in a world. Cheap: nothing is read before it is asked for."""
+    def open(self, world: World, since: Since | None = None) -> Resolution:
+        """Begin resolving in a world. Cheap: nothing is read before it is asked for.
+
+        What it knows of the world before it may use where that still holds.
+        """
+
+    def rest(self) -> None:
+        """A graph is made; it may keep what it knows of its world for the next one, or nothing."""

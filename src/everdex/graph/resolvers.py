@@ -15,10 +15,13 @@ MODULES: Final[tuple[str, ...]] = ("everdex.graph.python", "everdex.graph.javasc
 
 
 class Resolvers:
-    """The resolvers of some modules, by language."""
+    """The resolvers of some modules, by language. In a process that stays they may keep from one graph to the next what
+    they know; one graph at a time is made with those."""
 
-    def __init__(self, modules: Sequence[str]) -> None:
+    def __init__(self, modules: Sequence[str], *, stay: bool = False) -> None:
         self.modules = tuple(modules)
+        self.staying: dict[int, Resolver] | None = {} if stay else None
+        self._left: object = None
         self._by_language: dict[str, Resolver] = {}
         for module in self.modules:
             resolver: Resolver = import_module(module).RESOLVER
@@ -34,3 +37,24 @@ class Resolvers:
 
     def of(self, language: str) -> Resolver | None:
         return self._by_language.get(language)
+
+    def begin(self, resolver: Resolver) -> Resolver:
+        """One of them for one graph, or for all."""
+        if self.staying is None:
+            return resolver.begin()
+        found = self.staying.get(id(resolver))
+        if found is None:
+            found = self.staying[id(resolver)] = resolver.begin()
+        return found
+
+    def leave(self, things: object) -> None:
+        """What a graph took and is needed no more. In a process that stays it is given back when somebody has the
+        graph: piece by piece that took a tenth of what an edit takes."""
+        if self.staying is not None:
+            self._left = things
+
+    def rest(self) -> None:
+        """When those that stay have made a graph, and somebody has it."""
+        self._left = None
+        for each in (self.staying or {}).values():
+            each.rest()

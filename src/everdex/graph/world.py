@@ -9,20 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from everdex.facts import has_facts
 from everdex.graph.artifact import FileEntry
 from everdex.graph.columns import Columns
 from everdex.graph.kept_facts import KeptFacts
-from everdex.graph.model import FileGraph, Kept, Node, Outlined, Resolution, Resolver
+from everdex.graph.model import FileGraph, Kept, Node, Outlined, Resolution, Resolver, Since
 from everdex.graph.part_table import PartTable, decode
 from everdex.graph.postings import U32, FileOffers, Offers, file_offers, key64
 from everdex.graph.resolvers import Resolvers
-from everdex.memory import let_go
 from everdex.view import SnapshotView
-
-_FEW: Final = 200  # files: an edit
 
 
 class SnapshotWorld:
@@ -109,7 +106,6 @@ class Bench:
         self._facts = KeptFacts(view)
         self._world: SnapshotWorld | None = None
         self._open: dict[int, Resolution] = {}
-        self._resolved = 0  # files
 
     def offers(self, path: str) -> FileOffers:
         resolver = self._resolver(path)
@@ -131,20 +127,20 @@ class Bench:
 
     def close(self) -> None:
         self._facts.close()
-        if self._resolved <= _FEW:  # what many took is needed for what comes next
-            let_go((self._world, self._begun, self._open))
+        self._resolvers.leave((self._world, self._begun, self._open))
         self._world = None
         self._begun = {}
         self._open = {}
 
-    def enter(self, offers: Offers, paths: Sequence[str]) -> None:
+    def enter(self, offers: Offers, paths: Sequence[str], since: Since | None = None) -> None:
         """Begin resolving in the world in which these files offer this."""
         self._facts.flush()
-        self._world = SnapshotWorld(self._view, self._facts, offers, paths)
-        self._open = {}
+        self._world = world = SnapshotWorld(self._view, self._facts, offers, paths)
+        # Those that stay are told of each world, or they could not go on from the one before.
+        staying = (self._resolvers.staying or {}).values()
+        self._open = {id(resolver): resolver.open(world, since) for resolver in staying}
 
     def resolve(self, path: str, before: Before | None) -> Resolved:
-        self._resolved += 1
         resolution = self._resolution(path)
         table = kept = None
         try:
@@ -188,7 +184,7 @@ class Bench:
         assert resolver is not None
         begun = self._begun.get(id(resolver))
         if begun is None:
-            begun = self._begun[id(resolver)] = resolver.begin()
+            begun = self._begun[id(resolver)] = self._resolvers.begin(resolver)
         return begun
 
 

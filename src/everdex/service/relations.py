@@ -174,10 +174,10 @@ class Made:
     resolved: int
 
 
-def make(index: Index, snapshot_id: str, options: SyncOptions) -> Made:
+def make(index: Index, snapshot_id: str, options: SyncOptions, known: Resolvers) -> Made:
     """Make the graph of a snapshot for whoever asks next, unless it is there."""
     with open_view(index.store(), snapshot_id) as view:
-        found = open_graph(view, Resolvers(resolvers.MODULES), workers=options.workers, progress=options.progress)
+        found = open_graph(view, known, workers=options.workers, progress=options.progress)
         return Made(found.changed, found.resolved)
 
 

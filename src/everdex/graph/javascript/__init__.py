@@ -14,7 +14,7 @@ from everdex.graph.javascript.files import File
 from everdex.graph.javascript.hashes import Hashes
 from everdex.graph.javascript.offers import offers
 from everdex.graph.javascript.sites import FileSites, nothing
-from everdex.graph.model import FileGraph, Kept, Outlined, Resolution, Resolver, World
+from everdex.graph.model import FileGraph, Kept, Outlined, Resolution, Resolver, Since, World
 from everdex.memory import collector_held
 
 __all__ = ["RESOLVER"]
@@ -87,8 +87,11 @@ class _JavaScript:
     def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> tuple[str, ...]:
         return ()  # its hashes are of what is asked for, not of text
 
-    def open(self, world: World) -> Resolution:
+    def open(self, world: World, since: Since | None = None) -> Resolution:
         return _JavaScriptResolution(world, self._recent)
+
+    def rest(self) -> None:
+        self._recent = _Recent()
 
 
 RESOLVER: Final[Resolver] = _JavaScript()

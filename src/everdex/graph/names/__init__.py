@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from everdex.facts import names_model as facts
-from everdex.graph.model import FileGraph, Kept, Outlined, Resolver, World
+from everdex.graph.model import FileGraph, Kept, Outlined, Resolver, Since, World
 from everdex.graph.names.index import Index
 from everdex.graph.names.offers import offers_of
 from everdex.graph.names.rules import RULES
@@ -51,8 +51,11 @@ class _Resolver:
     def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> tuple[str, ...]:
         return ()  # positions and bodies are no part of its hashes
 
-    def open(self, world: World) -> _Resolution:
+    def open(self, world: World, since: Since | None = None) -> _Resolution:
         return _Resolution(world)
+
+    def rest(self) -> None:
+        pass
 
 
 RESOLVER: Final[Resolver] = _Resolver()

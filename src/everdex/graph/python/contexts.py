@@ -50,6 +50,10 @@ class Contexts:
     def __getitem__(self, number: int) -> Context:
         return self._known[number][0]
 
+    def forget(self) -> None:
+        self._known.clear()
+        self._numbers.clear()
+
     def enter(self, context: Context) -> int:
         """The number of a call's context; 0 when it is nested too deeply."""
         number = self._numbers.get(context)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from everdex.facts.python.model import IS_STUB, NAME
 from everdex.graph.model import more_key, more_places_key
 from everdex.graph.python.contexts import Contexts
+from everdex.graph.python.earlier import Earlier, Known
 from everdex.graph.python.files import ENDS, Decoded, File
 from everdex.graph.python.keys import BARE_KEY, CALL_KEY, here_key, stub_key
 from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
@@ -42,13 +43,15 @@ _TOO_DEEP: Final = unknown("too many steps")
 # Of a process of `limits.WORKER_BYTES`: measured in a tree of 18,000 files, whose workers had grown to 2.3 GB.
 _MAX_HELD: Final = 32_000_000  # bytes of facts; decoded, with what is known of them, they take about 24 times that
 _MAX_ANSWERS: Final = 600_000  # with what they looked at about 700 bytes each
+_MAX_KEPT: Final = 200_000  # answers between two edits
+_MAX_RECALLED: Final = 60_000  # of those that an edit did not ask for: to look at more takes longer than most edits
 
 
 class _Files(dict[str, File]):
     """The files of a world by path, decoded as they are asked for."""
 
-    def __init__(self, world: World, decoded: Decoded) -> None:
-        super().__init__()
+    def __init__(self, world: World, decoded: Decoded, known: dict[str, File]) -> None:
+        super().__init__(known)
         self._world = world
         self._decoded = decoded
         self._held = 0
@@ -66,13 +69,17 @@ class _Files(dict[str, File]):
 class Engine:
     """The questions that resolving the files of one world asks."""
 
-    def __init__(self, world: World, handlers: dict[int, Callable[..., Values]], decoded: Decoded) -> None:
+    def __init__(
+        self, world: World, handlers: dict[int, Callable[..., Values]], decoded: Decoded,
+        earlier: Earlier | None = None,
+    ) -> None:  # fmt: skip
         self.world = world
         self.low = FUEL
-        self.contexts = Contexts()
+        self.contexts = earlier.contexts if earlier is not None else Contexts()
         self.seen: list[Seen] = []
         self._handlers = handlers
-        self._files = _Files(world, decoded)
+        self._earlier = earlier
+        self._files = _Files(world, decoded, earlier.files if earlier is not None else {})
         self.file: Callable[[str], File] = self._files.__getitem__  # asked so often that a function of its own counts
         self._asked: dict[Any, tuple[int, Any, Seen | None]] = {}
         self._cut: dict[Any, tuple[Any, Seen | None]] = {}
@@ -81,6 +88,12 @@ class Engine:
         self._few: dict[tuple[str, int], tuple[tuple[str, ...] | None, Seen]] = {}
         self._offered: dict[str, tuple[bool, Seen]] = {}
         self._many: dict[tuple[str, int], tuple[bool, Seen]] = {}
+        if earlier is not None:
+            self._offering, self._few, self._offered, self._many = earlier.noted
+        self._known = Known(
+            self._files, self.contexts, self._asked, self._cut, self._told,
+            (self._offering, self._few, self._offered, self._many),
+        )  # fmt: skip
         self._answers = 0
         self._is_known = False
 
@@ -94,7 +107,8 @@ class Engine:
             self._asked.clear()
             self._cut.clear()
             self._told.clear()
-            self.contexts = Contexts()
+            self._earlier = None
+            self.contexts.forget()
             for each in self._files.values():
                 each.forget()
             self._answers = 0
@@ -108,10 +122,19 @@ class Engine:
     def end(self, file: File, askers: Iterable[Sequence[Seen]]) -> Gathered:
         """After them: the keys that each asker needed."""
         found = gathered(askers, file.path)
-        if not self._is_known:  # nobody asked about this file before, so few will: most of its answers are for itself
+        # Nobody asked about this file before, so few will: most of its answers are for itself. After an edit the next
+        # one asks the same.
+        if not self._is_known and self._earlier is None:
             self._answers -= len(file.answers) + len(file.cut)
             file.forget()
         return found
+
+    def rest(self) -> Known | None:
+        """What the next world's engine may begin with; None when it is too much to be kept that long."""
+        if self._earlier is not None:
+            self._earlier.recall_some(self._known, _MAX_RECALLED)
+        answers = sum([len(file.answers) + len(file.cut) for file in self._files.values()])
+        return self._known if answers + len(self._asked) + len(self._cut) <= _MAX_KEPT else None
 
     # -- questions
 
@@ -148,6 +171,9 @@ class Engine:
             self.low = -1
             self.seen.append(cut[1])
             return cut[0]
+        if self._earlier is not None and self._earlier.recall_value(file, expression, context, fuel):
+            self._answers += 1
+            return self.values(path, expression, context, fuel)
         return self.evaluated(file, entry, expression, context, fuel, self._handlers[entry[0]])
 
     def evaluated(
@@ -198,6 +224,9 @@ class Engine:
             if cut[1] is not None:
                 self.seen.append(cut[1])
             return cut[0]
+        if self._earlier is not None and self._earlier.recall(key, fuel, self._known):
+            self._answers += 1
+            return self.ask(key, fuel, answer, otherwise)
         saved, self.low = self.low, fuel
         around, self.seen = self.seen, []
         result = answer(fuel)
@@ -236,6 +265,9 @@ class Engine:
     def once(self, key: tuple[Any, ...], answer: Callable[[], T]) -> T:
         """A question that costs no fuel, remembered in the same way."""
         hit = self._told.get(key)
+        if hit is None and self._earlier is not None and self._earlier.recall_told(key, self._known):
+            hit = self._told[key]
+            self._answers += 1
         if hit is None:
             hit = self._told[key] = self.noted(answer)
             self._answers += 1

@@ -85,6 +85,12 @@ class File(Fillings):
         self.computed: set[int] = set()  # the attributes among them that some answer says a property gives
         self.arguments: dict[int, tuple[Positional, Keywords]] = {}  # of calls, whatever the call around them is
 
+    def begin_again(self) -> tuple[dict[int | tuple[int, int], Any], dict[tuple[int, int, int], Any]]:
+        """The same before another world is asked: the answers are given to who knows which of them still hold."""
+        former = self.answers, self.cut
+        self.answers, self.cut = {}, {}
+        return former
+
     def is_larger(self, scope: int, limit: int) -> bool:
         """Whether more than some expressions stand behind what a function gives back."""
         found = self._is_larger.get((scope, limit))

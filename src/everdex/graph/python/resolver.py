@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from everdex.graph.model import FileGraph, Kept, Outlined, Resolution, Resolver, Site, World
+from everdex.graph.model import FileGraph, Kept, Outlined, Resolution, Resolver, Since, Site, World
 from everdex.graph.python import dependencies
 from everdex.graph.python.alike import unseen
+from everdex.graph.python.earlier import Earlier, Known
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.evaluate import HANDLERS
 from everdex.graph.python.files import Decoded, File
@@ -29,10 +30,15 @@ _SOURCE_ROOTS = ("src", "lib", "python")
 class PythonResolution:
     """Python at work on one world."""
 
-    def __init__(self, world: World, decoded: Decoded, earlier: Decoded) -> None:
+    def __init__(self, world: World, decoded: Decoded, earlier: Decoded, known: Earlier | None) -> None:
         self._world = world
         self._earlier = earlier
-        self._engine = Engine(world, HANDLERS, decoded)
+        self._engine = Engine(world, HANDLERS, decoded, known)
+
+    def rest(self) -> Known | None:
+        """What is known of the world, once it is done."""
+        with collector_held():
+            return self._engine.rest()
 
     def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
         if sys.getrecursionlimit() < _FRAMES:
@@ -111,6 +117,8 @@ class PythonResolver:
     def __init__(self) -> None:
         self._decoded = Decoded()
         self._earlier = Decoded()  # files as they were
+        self._open: tuple[str, PythonResolution] | None = None  # in which world
+        self._known: tuple[str, Known] | None = None  # of which one
 
     @property
     def languages(self) -> frozenset[str]:
@@ -127,5 +135,20 @@ class PythonResolver:
         with collector_held():
             return unseen(self._earlier.of(path, before), self._decoded.of(path, after), is_changed)
 
-    def open(self, world: World) -> Resolution:
-        return PythonResolution(world, self._decoded, self._earlier)
+    def open(self, world: World, since: Since | None = None) -> Resolution:
+        known, self._known = self._known, None
+        earlier = None
+        if known is not None and since is not None and known[0] == since.before:
+            earlier = Earlier(known[1], since)
+        found = PythonResolution(world, self._decoded, self._earlier, earlier)
+        self._open = (since.now, found) if since is not None else None
+        return found
+
+    def rest(self) -> None:
+        self._decoded, self._earlier = Decoded(), Decoded()
+        if self._open is None:
+            return  # the graph was there already
+        digest, resolution = self._open
+        known = resolution.rest()
+        self._known = (digest, known) if known is not None else None
+        self._open = None

@@ -1,12 +1,14 @@
-"""The program that makes one graph for the daemon and ends, so that what it took goes back to the system.
+"""The program that makes graphs for the daemon, one after the other, until it is ended: then all that it took is free.
 
 Which graph it reads as one JSON line on standard input, when everything it needs is loaded. It gives way to others as
 far as it is told to, says how far it is as JSON lines on standard output, and ends when its standard input does: with
-the daemon. It refuses to begin with another configuration than the daemon's.
+the daemon. It refuses to begin with another configuration than the daemon's. Between two graphs it keeps what the
+resolvers know of the tree.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -16,10 +18,10 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from everdex.errors import DaemonStopping
+from everdex.errors import DaemonStopping, InternalError
 from everdex.graph import resolvers
 from everdex.graph.resolvers import Resolvers
-from everdex.memory import ends_soon, tame_allocator
+from everdex.memory import tame_allocator
 from everdex.service import relations
 from everdex.service.index import Index
 from everdex.surfaces.cli.failures import as_everdex
@@ -27,6 +29,7 @@ from everdex.surfaces.cli.output import write_json
 from everdex.sync.model import SyncOptions
 
 _TELL_S: Final = 0.1
+_STACK_BYTES: Final = 64 << 20  # of the thread that resolves; without it, what the system likes
 
 
 class _Told:
@@ -47,38 +50,48 @@ def _say(document: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _end_with_parent() -> None:
-    while os.read(0, 4_096):
-        pass
-    os._exit(0)
+def _make(told: list[Any], known: Resolvers) -> dict[str, int]:
+    root, shared_store, config_fingerprint, query_fingerprint, snapshot_id, niceness, workers = told
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)  # of this thread, and of whom it starts
+    index = Index.open(root, force_root=True, shared_store=Path(shared_store) if shared_store else None)
+    if (index.config_fingerprint, index.query_fingerprint) != (config_fingerprint, query_fingerprint):
+        raise DaemonStopping("the configuration is another than the daemon's")
+    made = relations.make(index, snapshot_id, SyncOptions(workers=workers, progress=_Told()), known)
+    return {"changed": made.changed, "resolved": made.resolved}
 
 
-def main() -> int:
+def _serve(told: list[Any], known: Resolvers, alone: threading.Lock) -> None:
+    """One graph; whatever goes wrong ends the process."""
+    code = InternalError.exit_code
+    with alone:
+        try:
+            try:
+                said: dict[str, Any] = {"made": _make(told, known)}
+            except Exception as error:  # noqa: BLE001 - the daemon is the only one to tell
+                failure = as_everdex(error)
+                said, code = {"error": failure.to_dict()}, failure.exit_code
+            _say(said)
+            if "made" in said:
+                known.rest()
+                gc.freeze()  # what stays is without cycles, and much to look through
+                code = 0
+        finally:
+            if code:
+                os._exit(code)
+
+
+def main() -> None:
     # The daemon ends us by closing the pipe; what its terminal or whoever ends it tells a group of processes is for it.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
     tame_allocator()
-    ends_soon()
-    Resolvers(resolvers.MODULES)  # loads them
-    told = sys.stdin.buffer.readline()
-    if not told:
-        return 0
-    root, shared_store, config_fingerprint, query_fingerprint, snapshot_id, niceness, workers = json.loads(told)
-    os.nice(niceness)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    try:
-        index = Index.open(root, force_root=True, shared_store=Path(shared_store) if shared_store else None)
-        if (index.config_fingerprint, index.query_fingerprint) != (config_fingerprint, query_fingerprint):
-            raise DaemonStopping("the configuration is another than the daemon's")
-        made = relations.make(index, snapshot_id, SyncOptions(workers=workers, progress=_Told()))
-        _say({"made": {"changed": made.changed, "resolved": made.resolved}})
-        return 0
-    except Exception as error:  # noqa: BLE001 - the daemon is the only one to tell
-        known = as_everdex(error)
-        _say({"error": known.to_dict()})
-        return known.exit_code
+    threading.stack_size(_STACK_BYTES)
+    known, alone = Resolvers(resolvers.MODULES, stay=True), threading.Lock()
+    while told := sys.stdin.buffer.readline():
+        # A thread for each: one that gave way to others cannot take that back.
+        threading.Thread(target=_serve, args=(json.loads(told), known, alone), daemon=True).start()
 
 
 if __name__ == "__main__":
-    sys.stdout.flush()
-    os._exit(main())
+    main()
+    os._exit(0)

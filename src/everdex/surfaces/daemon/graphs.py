@@ -3,8 +3,9 @@
 Unasked, the active snapshot's graph is made once the tree is quiet, for a bounded share of the time. A question
 whose graph is missing waits a little and is then told how far it is and when to come again; whatever it asked for is
 made meanwhile. A newer snapshot replaces one that waits for its turn, never one that is being made: the next starts
-from its result, so that steady editing cannot keep a graph from ever being finished. The process for the next graph is
-started when one is made, and waits a while: to start it takes longer than to make what an edit needs.
+from its result, so that steady editing cannot keep a graph from ever being finished. The process that made one waits a
+while for the next: it knows the tree, and to start another takes longer than to make what an edit needs. If it has
+grown large, another is started and waits, which knows nothing.
 """
 
 from __future__ import annotations
@@ -193,7 +194,7 @@ class Graphs:
         began = time.monotonic()
         failure: EverdexError | None = None
         try:
-            changed, resolved = making.run(limits.DAEMON_GRAPH_RSS_BYTES)
+            changed, resolved = making.run(limits.DAEMON_GRAPH_RSS_BYTES, limits.DAEMON_GRAPH_KEPT_BYTES)
         except Cancelled:
             failure = DaemonStopping("the daemon is leaving")
         except Exception as error:  # noqa: BLE001 - as above
@@ -209,10 +210,12 @@ class Graphs:
             self._rest_until = time.monotonic() + rest
             if self._due is not None:
                 self._due = max(self._due, self._rest_until)
-            if failure is None and not self._ended:
+            self._ahead, wait_s = making.left, limits.DAEMON_GRAPH_KEPT_S
+            if self._ahead is None and failure is None and not self._ended:
                 with suppress(OSError):  # no room for another process: then it is started when it is needed
                     self._ahead = start()
-                self._ahead_until = time.monotonic() + limits.DAEMON_GRAPH_AHEAD_S
+                wait_s = limits.DAEMON_GRAPH_AHEAD_S
+            self._ahead_until = time.monotonic() + wait_s
         return failure
 
     def _settle(self, found: GraphOf | None, failure: EverdexError | None) -> None:

@@ -1,4 +1,4 @@
-"""One graph being made by a process of its own: started, watched while it tells how far it is, ended when told to.
+"""One graph being made by a process beside this one: started, watched while it tells how far it is, ended when told to.
 
 Knows nothing of why the graph is wanted or who waits for it. It and each worker of it may grow up to a limit, then
 all are ended: making a graph must not cost the user his machine.
@@ -63,11 +63,15 @@ class Making:
         self._lock = threading.Lock()
         self._process = started
         self._cancelled = False
+        self.left: subprocess.Popen[bytes] | None = None
         self._began = time.monotonic()
         self.phase, self.done, self.total = "", 0, 0
 
-    def run(self, most_bytes: int) -> tuple[int, int]:
-        """How many files had changed and how many were resolved; `LimitExceeded` when it needs too much memory."""
+    def run(self, most_bytes: int, kept_bytes: int = 0) -> tuple[int, int]:
+        """How many files had changed and how many were resolved; `LimitExceeded` when it needs too much memory.
+
+        The process is then `left` for the next one, if it has not grown past `kept_bytes`.
+        """
         with self._lock:
             if self._cancelled:
                 raise Cancelled
@@ -85,10 +89,14 @@ class Making:
                     raise error_of(said["error"])
                 if "made" in said:
                     made = said["made"]["changed"], said["made"]["resolved"]
-                else:
-                    self._hear(*said["progress"])
+                    break
+                self._hear(*said["progress"])
         finally:
-            dismiss(process)
+            with self._lock:
+                if made is not None and not self._cancelled and resident_bytes(process.pid) <= kept_bytes:
+                    self.left, self._process = process, None
+                else:
+                    dismiss(process)
         if self._cancelled:
             raise Cancelled
         if made is None:
@@ -145,9 +153,10 @@ def _ended(code: int) -> EverdexError:
 
 
 def _family(pid: int) -> list[int]:
-    """A process and the workers that it started, all of them from its first thread."""
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children", "rb") as stream:
-            return [pid, *map(int, stream.read().split())]
-    except (FileNotFoundError, ProcessLookupError):  # it is gone
-        return [pid]
+    """A process and the workers that it started, from any of its threads."""
+    found = [pid]
+    with suppress(FileNotFoundError, ProcessLookupError):  # it is gone, or a thread of it
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/children", "rb") as stream:
+                found += map(int, stream.read().split())
+    return found
