@@ -14,6 +14,7 @@ from everdex.graph.declarations import written_out
 from everdex.graph.keep import open_graph
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unmade import decided
+from everdex.graph.world import Before, Bench, Resolved
 from everdex.graph.written import may_define, stands_in_text
 from everdex.view import open_view
 from support.commands import everdex
@@ -251,3 +252,18 @@ def test_what_was_read_to_ask_back_is_read_once(tmp_path: Path, monkeypatch: pyt
     assert read == []
     assert ask("callers", "load")["symbol"]["name_line"] == 18
     assert read == ["src/shop/__init__.py"]  # the one file that does not write `run`
+
+
+def test_who_is_asked_back_waits_for_no_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That several functions fit is said by what files define; what is resolved is what else decides which count."""
+    ask = asker(synced(tmp_path / "tree", _PYTHON))
+    resolved: list[str] = []
+    resolve = Bench.resolve
+
+    def noted(bench: Bench, path: str, before: Before | None) -> Resolved:
+        resolved.append(path)
+        return resolve(bench, path, before)
+
+    monkeypatch.setattr(Bench, "resolve", noted)
+    assert len(ask("callers", "run")["matches"]) == 3
+    assert resolved == ["lib/tools/broken.py"]  # of a broken file the outline is not all

@@ -7,6 +7,7 @@ bytes; syntax errors taint them (`partial`) and hide nothing outside the error.
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from typing import Final
 
 from tree_sitter import Node
@@ -66,7 +67,7 @@ class Statements(Definitions):
         self.visit(tree.root)
         self.finish()
         self.declare_stated()
-        self.mentions.sort(key=lambda mention: (mention.start, mention.end))
+        self.mentions.sort(key=attrgetter("start", "end"))
         return self.facts(tree.partial)
 
     # -- scopes ---------------------------------------------------------------------------------
@@ -90,9 +91,8 @@ class Statements(Definitions):
         """A call by itself that says that something is so, or takes a call that is asked that."""
         value = self.last(node)
         row = self.expressions[value]
-        inner = node.named_children[0] if node.named_children else None
-        function = inner.child_by_field_name("function") if inner is not None else None
-        if row[0] == m.CALL and function is not None:
+        function = node.named_children[0].child_by_field_name("function") if row[0] == m.CALL else None
+        if function is not None:
             end = function.end_byte
             if _ASSERTS.search(self.data, max(function.start_byte, end - _NAME_BYTES), end):
                 for call in (value, *row[2]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from tree_sitter import Node
 
@@ -10,6 +11,8 @@ from everdex.facts import javascript_build as build
 from everdex.facts import javascript_model as m
 from everdex.facts.javascript_tags import Tags
 from everdex.facts.javascript_values import unwrap
+
+_DEFINE: Final = b"Object.defineProperty"
 
 
 class Stores(Tags):
@@ -197,8 +200,10 @@ class Stores(Tags):
     def _defining(self, node: Node) -> int:
         """A call; `Object.defineProperty(X, "name", { value })` stores, too, and with `get` and `set` describes."""
         call = self._call(node)
+        if not self.data.startswith(_DEFINE, node.start_byte):
+            return call
         function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if function is None or arguments is None or self.text(function) != "Object.defineProperty":
+        if function is None or arguments is None or self.data[function.start_byte : function.end_byte] != _DEFINE:
             return call
         given = [child for child in arguments.named_children if child.type != "comment"]
         row = self.expressions[call]

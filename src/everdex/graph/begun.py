@@ -17,14 +17,14 @@ from everdex.graph import naming
 from everdex.graph.artifact import FileEntry, Graph, pack
 from everdex.graph.atlas import CONTAINERS, Atlas, Definition, Waiting
 from everdex.graph.build import Progress, assembled
-from everdex.graph.composed import files_composing
 from everdex.graph.crew import Alone, Crew, Many, Wanted
 from everdex.graph.declarations import is_declaration, written_out
 from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.texts import Texts
 from everdex.graph.unfinished import DIGEST
 from everdex.graph.ways import Way, deciding_name, heirs, open_ways
-from everdex.graph.written import can_be_looked_up, files_defining, files_writing
+from everdex.graph.written import can_be_looked_up, files_defining
 from everdex.memory import collector_held
 from everdex.view import SnapshotView
 
@@ -147,7 +147,8 @@ def answered(
     path, last = naming.path_in(asked, known), naming.last_of(asked.rpartition("::")[2])
     if naming.is_id(asked) or (path is None and not can_be_looked_up(last)):
         return None
-    needed: Collection[str] = [path] if path is not None else _naming(view, asked, last, known)
+    texts = Texts(view, known)
+    needed: Collection[str] = [path] if path is not None else _naming(view, texts, asked, last, known)
     while some.resolve(needed):
         atlas = Atlas(view, some.graph)
         try:
@@ -161,32 +162,33 @@ def answered(
             elif name is None or len(name) > _LONGEST:
                 return None
             else:
-                needed = _deciding(view, name, known)
+                needed = texts.using(name)
             if any(map(some.is_waiting, needed)):
                 continue
             if method != "callees":
-                needed = _deciding_heirs(view, atlas, atlas.constructed(found[0]) or found[0], known)
+                needed = _deciding_heirs(texts, atlas, atlas.constructed(found[0]) or found[0])
                 if any(map(some.is_waiting, needed)) and some.has_room(needed, 2):
                     continue  # the rest is for what the answer may ask for
-            return answer(atlas, () if method == "callees" or name is None else open_ways(atlas, found[0], name))
+            ways = () if method == "callees" or name is None else open_ways(atlas, texts, found[0], name)
+            return answer(atlas, ways)
         except Waiting as waiting:
             needed = [waiting.path]
     return None
 
 
-def _naming(view: SnapshotView, asked: str, last: str, known: frozenset[str]) -> Collection[str]:
+def _naming(view: SnapshotView, texts: Texts, asked: str, last: str, known: frozenset[str]) -> Collection[str]:
     """The files that may define what is asked for, and the class that may have it from others. Special methods are
     everywhere: theirs is where their class is."""
 
     def defining(name: str) -> set[str]:
-        return set(files_defining(view, name, known, frozenset(files_writing(view, name, known))))
+        return set(files_defining(view, name, known, texts.writing(name)))
 
     owner = _owner(asked)
     found = defining(last)
     if not can_be_looked_up(owner):
         return found
     if last.startswith("__"):
-        found &= {*files_writing(view, owner, known), *(path for path in known if owner in path)}
+        found &= {*texts.writing(owner), *(path for path in known if owner in path)}
     return found | defining(owner)
 
 
@@ -209,18 +211,11 @@ def _called(atlas: Atlas, definition: Definition) -> Collection[str]:
     return {target.path for number in sites for target in columns.targets_of(number) if target.path}
 
 
-def _deciding_heirs(
-    view: SnapshotView, atlas: Atlas, definition: Definition, known: frozenset[str]
-) -> Collection[str]:
+def _deciding_heirs(texts: Texts, atlas: Atlas, definition: Definition) -> Collection[str]:
     """The files that use a class by the name of one that inherits from it; none where those are too many."""
     if definition.node.kind not in CONTAINERS:
         return ()
     names = {deciding_name(atlas, item) for item in heirs(atlas, definition)} - {None}
     if len(names) > _MOST_HEIRS:
         return ()
-    return {path for name in names if name is not None for path in files_writing(view, name, known)}
-
-
-def _deciding(view: SnapshotView, name: str, known: frozenset[str]) -> Collection[str]:
-    """The files that use what has a name by that name, or by one that they begin or end like it."""
-    return {*files_writing(view, name, known), *files_composing(view, name)}
+    return {path for name in names if name is not None for path in texts.writing(name)}

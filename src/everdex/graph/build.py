@@ -91,7 +91,7 @@ def build(
 
         def save() -> bool:
             return saving is not None and saving.save(
-                pack(assembled(UNFINISHED, resolvers, base, paths, offers, records, left()))
+                lambda: pack(assembled(UNFINISHED, resolvers, base, paths, offers, records, left()))
             )
 
         if saving is not None and only is None and are_many(len(asked)):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from everdex.numeric import np
+from everdex.numeric import np, npt
 from everdex.terms.split import fold
 from everdex.view import SnapshotView
 from everdex.view.words import files_with_token
@@ -34,12 +34,35 @@ _SHORTEST_END: Final = 3
 _BEFORE_ENDS: Final = ("", "s", "d")  # the letter of `%s` belongs to the word that follows it
 
 
+class _Sought(NamedTuple):
+    """A string in which one of some texts stands as a pattern says."""
+
+    words: Sequence[str]  # the file holds one of them
+    pattern: re.Pattern[bytes]
+    marks: Sequence[bytes] = ()  # and one of these: to look for them takes a fraction of what the pattern takes
+
+    def stands_in(self, source: bytes) -> bool:
+        is_there = not self.marks or any(mark in source for mark in self.marks)
+        return is_there and self.pattern.search(source) is not None
+
+
+def _sought(words: Sequence[str], texts: Sequence[str], pattern: bytes, marks: Sequence[bytes] = ()) -> _Sought:
+    any_of = b"|".join(re.escape(text.encode()) for text in texts)
+    return _Sought(words, re.compile(pattern.replace(b"%s", any_of).replace(b"%%", b"%")), marks)
+
+
 def files_composing(view: SnapshotView, name: str) -> Iterator[str]:
     """The files with a text that begins or ends like a name and goes on with something else."""
     heads = [name[:end] for end in range(_SHORTEST_START, len(name))]
     tails = [name[start:] for start in range(1, len(name) - _SHORTEST_END + 1)]
-    yield from _matching(view, heads, heads, _BEGUN)
-    yield from _matching(view, [mark + tail for tail in tails for mark in _BEFORE_ENDS], tails, _ENDED)
+    begins, ends = name[:_SHORTEST_START].encode(), name[-_SHORTEST_END:].encode()
+    return _matching(view, (
+        _sought(heads, heads, _BEGUN, [quote + begins for quote in (b'"', b"'", b"`")]),
+        _sought(
+            [mark + tail for tail in tails for mark in _BEFORE_ENDS], tails, _ENDED,
+            [ends + quote for quote in (b'"', b"'")],
+        ),
+    ))  # fmt: skip
 
 
 def looks_up_names(view: SnapshotView) -> bool:
@@ -56,16 +79,16 @@ def may_be_spelt(view: SnapshotView, name: str) -> bool:
     tails = [name[start:] for start in range(1, len(name) - _SHORTEST_END + 1)]
     ends = [name, *tails]
     spelt = (
-        _matching(view, heads, heads, _STARTING, "python"),
-        _matching(view, [mark + end for end in ends for mark in _BEFORE_ENDS], ends, _ENDING, "python"),
+        _sought(heads, heads, _STARTING),
+        _sought([mark + end for end in ends for mark in _BEFORE_ENDS], ends, _ENDING),
     )
-    return any(map(any, spelt)) or _may_be_another_name(view, name, [*heads[:-1], *tails])
+    return any(_matching(view, spelt, "python")) or _may_be_another_name(view, name, [*heads[:-1], *tails])
 
 
 def _may_be_another_name(view: SnapshotView, name: str, parts: Sequence[str]) -> bool:
     if not any(_NAMES_READ.search(view.source(path)) for path in _holding(view, ("__name__",), "python")):
         return False
-    if any(_matching(view, parts, parts, _NAMED, "python")):
+    if any(_matching(view, (_sought(parts, parts, _NAMED),), "python")):
         return True
     same = re.compile(_NAMED.replace(b"%s", re.escape(name.encode())))
     return sum(len(same.findall(view.source(path))) for path in _holding(view, (name,), "python")) > 1
@@ -75,27 +98,32 @@ def has_parts(view: SnapshotView, name: str) -> bool:
     """Whether parts of a name are written somewhere by themselves: any file may put them together."""
     joints = [match.start() for match in _JOINTS.finditer(name)]
     heads = [name[:joint] for joint in joints]
-    if any(_matching(view, heads, heads, _ALONE)):
+    if any(_matching(view, (_sought(heads, heads, _ALONE),))):
         return True
     bare = [head.rstrip("_") for head in heads]
     tails = [part for joint in joints for part in (name[joint:], f"_{name[joint:]}")]
-    return any(_matching(view, bare, bare, _ALONE)) and any(_matching(view, tails, tails, _ALONE))
+    return all(any(_matching(view, (_sought(parts, parts, _ALONE),))) for parts in (bare, tails))
 
 
-def _matching(
-    view: SnapshotView, words: Sequence[str], texts: Sequence[str], pattern: bytes, language: str = ""
-) -> Iterator[str]:
-    """The files with one of these words, and a string in which one of some texts stands as a pattern says."""
-    any_of = b"|".join(re.escape(text.encode()) for text in texts)
-    fits = re.compile(pattern.replace(b"%s", any_of).replace(b"%%", b"%"))
-    return (path for path in _holding(view, words, language) if fits.search(view.source(path)))
+def _matching(view: SnapshotView, sought: Sequence[_Sought], language: str = "") -> Iterator[str]:
+    """The files of a language, or of any, in which one of these stands."""
+    holding = [_holders(view, each.words) for each in sought]
+    for number in np.flatnonzero(np.logical_or.reduce(holding)).tolist():
+        if language in ("", view.file_languages[number]):
+            source = view.source(view.paths[number])
+            if any(held[number] and each.stands_in(source) for held, each in zip(holding, sought, strict=True)):
+                yield view.paths[number]
 
 
 def _holding(view: SnapshotView, words: Sequence[str], language: str) -> Iterator[str]:
-    """The files of a language, or of any, that hold one of these words."""
+    """The files of a language that hold one of these words."""
+    for number in np.flatnonzero(_holders(view, words)).tolist():
+        if language == view.file_languages[number]:
+            yield view.paths[number]
+
+
+def _holders(view: SnapshotView, words: Sequence[str]) -> npt.NDArray[np.bool_]:
     holding = np.zeros(len(view.paths), dtype=np.bool_)
     for word in words:
         holding |= files_with_token(view, fold(word))
-    for number in np.flatnonzero(holding).tolist():
-        if language in ("", view.file_languages[number]):
-            yield view.paths[number]
+    return holding

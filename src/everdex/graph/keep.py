@@ -161,7 +161,7 @@ def begin_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progr
             return found
         base = _base(view, resolvers, _unfinished(view, resolvers))
         built = build(view, resolvers, base, workers=workers, progress=progress, only=())
-        unfinished.Saving(view.store, resolvers).save(built.pieces)
+        unfinished.Saving(view.store, resolvers).save(lambda: built.pieces)
         return Graph(built.data, "an unfinished graph")
 
 

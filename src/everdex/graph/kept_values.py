@@ -117,7 +117,7 @@ def _connect(path: Path) -> sqlite3.Connection | None:
             connection = sqlite3.connect(path, timeout=_BUSY_S, check_same_thread=False)
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
             connection.execute("PRAGMA synchronous = OFF")
-            connection.execute("CREATE TABLE IF NOT EXISTS facts (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID")
+            connection.execute("CREATE TABLE IF NOT EXISTS facts (key BLOB PRIMARY KEY, value BLOB)")
             connection.execute("SELECT value FROM facts LIMIT 1").fetchone()
         except (sqlite3.Error, OSError) as error:
             if connection is not None:

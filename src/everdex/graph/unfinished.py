@@ -8,6 +8,7 @@ soon as a graph is finished.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -38,11 +39,12 @@ class Saving:
     def is_due(self) -> bool:
         return time.monotonic() >= self._due
 
-    def save(self, data: Pieces) -> bool:
-        """Whether it is kept; a full disk is no reason to end anything."""
+    def save(self, pieces: Callable[[], Pieces]) -> bool:
+        """Whether it is kept; a full disk is no reason to end anything. To put it together takes longer than to write
+        it, and who resolves waits meanwhile: both count."""
         began = time.monotonic()
         try:
-            replace_atomically(self._path, data, self._store.permissions)
+            replace_atomically(self._path, pieces(), self._store.permissions)
         except StorageFailure:
             return False
         finally:

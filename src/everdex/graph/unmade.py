@@ -1,7 +1,7 @@
 """What a name means while there is no graph yet: the definitions of the few files that write it.
 
 The first graph of a large tree takes a minute; that several definitions fit a name, or none, follows from the files
-that hold the word. They are resolved as if they were alone: what is defined in a file does not depend on the others,
+that hold the word. They are read as if they were alone: what is defined in a file does not depend on the others,
 but for the cases that `decided` knows and leaves to the graph. So whatever is said here the graph says too.
 """
 
@@ -17,11 +17,11 @@ from everdex.graph.blobs import joined
 from everdex.graph.build import Progress
 from everdex.graph.declarations import is_declaration, written_out
 from everdex.graph.keep import begun_graph, is_first
-from everdex.graph.model import Role
+from everdex.graph.model import FileGraph, Node, Role
 from everdex.graph.postings import EMPTY, NO_OFFERS
 from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
-from everdex.graph.world import Bench
+from everdex.graph.world import Bench, Resolved
 from everdex.graph.written import files_defining, files_writing, may_define_heir, stands_in_text
 from everdex.numeric import np
 from everdex.view import SnapshotView
@@ -80,10 +80,14 @@ def _writing(view: SnapshotView, known: set[str], asked: str) -> tuple[list[str]
     return found if len(found) <= (_MOST_IF_LIKELY if likely else _MOST) else None, len(writing)
 
 
-def _alone(view: SnapshotView, resolvers: Resolvers, paths: Sequence[str], name: str, progress: Progress) -> Graph:
+def _alone(
+    view: SnapshotView, resolvers: Resolvers, paths: Sequence[str], name: str, progress: Progress, *,
+    heirs: bool = False,
+) -> Graph:  # fmt: skip
     """The graph of those files that define a name (''; all), in a tree that has no others.
 
-    Packages at the top of the tree say what modules are called.
+    Packages at the top of the tree say what modules are called. Sites, which take several times as long, are resolved
+    where somebody looks at them: with `heirs` at what inherits, else where the nodes alone do not tell what counts.
     """
     contents = {line.path_key: bytes.fromhex(line.content_hash) for line in view.file_lines()}
     tops = {f"{path.partition('/')[0]}/__init__.{ending}" for path in paths for ending in ("py", "pyi")}
@@ -96,9 +100,13 @@ def _alone(view: SnapshotView, resolvers: Resolvers, paths: Sequence[str], name:
         for done, path in enumerate(paths):
             progress("names", done, len(paths))
             outline = bench.outline(path)
-            if name and not outline.partial and all(node.name != name for node in outline.nodes):
+            named = [node for node in outline.nodes if node.name == name] if name else []
+            if name and not outline.partial and not named:
                 continue
-            resolved = bench.resolve(path, None)
+            if named and not outline.partial and not heirs and _tell_all(named):
+                resolved = Resolved(FileGraph(outline.nodes, (), (), frozenset(), "", partial=False))
+            else:
+                resolved = bench.resolve(path, None)
             language = view.file_languages[view.file_index(path)]
             records.append(record(path, contents[path], language, 0, resolved.graph, resolved.failed, None))
     finally:
@@ -112,6 +120,13 @@ def _alone(view: SnapshotView, resolvers: Resolvers, paths: Sequence[str], name:
         joined([item.blob for item in records]), joined([b""] * len(records)), NO_OFFERS, NO_OFFERS, tables,
     )  # fmt: skip
     return Graph(b"".join(pack(parts)), "a graph of some files")
+
+
+def _tell_all(named: Sequence[Node]) -> bool:
+    """Whether nodes of one file say all that is asked of them: of an attribute it counts what its class inherits, of
+    twins which of them are signatures of another."""
+    places = {node.parent for node in named}
+    return len(places) == len(named) and not any(node.kind in VARIABLES and node.parent > 0 for node in named)
 
 
 def _is_own(found: Sequence[Definition], name: str) -> bool:
@@ -133,7 +148,7 @@ def _may_be_inherited(
     ]  # fmt: skip
     if len(paths) > _MOST:
         return True
-    atlas = Atlas(view, _alone(view, resolvers, paths, last, progress))
+    atlas = Atlas(view, _alone(view, resolvers, paths, last, progress, heirs=True))
     return any(
         item.node.kind in CONTAINERS and len(atlas.columns(item.file).sites_of(item.number, Role.INHERIT))
         for item in naming.find(atlas, owner)

@@ -9,18 +9,18 @@ what comes of it, only the finished graph tells.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
 
 from everdex.graph import queries
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
-from everdex.graph.composed import has_parts, looks_up_names, may_be_spelt
 from everdex.graph.mentions import mentions
 from everdex.graph.model import Role
 from everdex.graph.outside import WITH_OBJECTS, owner_of
-from everdex.graph.written import can_be_looked_up, files_writing
+from everdex.graph.texts import Texts
+from everdex.graph.written import can_be_looked_up
 from everdex.wording import plural
 
 _UNWRITTEN: Final = frozenset(("apply", "unapply", "update", "invoke", "call"))  # run by a call of what has them
@@ -58,24 +58,24 @@ def deciding_name(atlas: Atlas, definition: Definition) -> str | None:
     return node.name
 
 
-def open_ways(atlas: Atlas, definition: Definition, name: str) -> tuple[Way, ...]:
+def open_ways(atlas: Atlas, texts: Texts, definition: Definition, name: str) -> tuple[Way, ...]:
     """Every way that is open, once the files are resolved that write its `name`."""
     around = atlas.constructed(definition) or definition
     is_class = around.node.kind in CONTAINERS
-    found = [*_renamed(atlas, around, name)]
+    found = [*_renamed(atlas, texts, around, name)]
     if is_class:
         found.append(_inherited(atlas, around))
     if around.node.kind not in VARIABLES:
-        found += _spelt(atlas, around, name)
+        found += _spelt(atlas, texts, around, name)
         found += _handed_on(atlas, around, name)
     return tuple(found)
 
 
-def _renamed(atlas: Atlas, definition: Definition, name: str) -> Iterator[Way]:
+def _renamed(atlas: Atlas, texts: Texts, definition: Definition, name: str) -> Iterator[Way]:
     """Under another name, or none: what is written tells."""
-    aliased = _aliasing(atlas, name)
+    aliased = texts.aliasing(name)
     if aliased:
-        yield Way("alias", f"it is given another name in {_listed(aliased)}", tuple(aliased[:_LISTED]))
+        yield Way("alias", f"it is given another name in {_listed(aliased)}", aliased[:_LISTED])
     if _is_given_away(atlas, definition):
         yield Way("export", "it is exported without its name")
     if _is_in_table(atlas, definition):
@@ -110,15 +110,15 @@ def _inherited(atlas: Atlas, definition: Definition) -> Way:
     return Way("heirs", f"{inherit} from it ({names}) and may stand for it", paths)
 
 
-def _spelt(atlas: Atlas, definition: Definition, name: str) -> Iterator[Way]:
+def _spelt(atlas: Atlas, texts: Texts, definition: Definition, name: str) -> Iterator[Way]:
     """By a text that says its name, or of which it is put together."""
     language = atlas.entry(definition.file).language
     if language in _NOT_BY_TEXT and not (language == "go" and definition.node.kind == "method"):
         return
     if language != "python":
-        if has_parts(atlas.view, name):
+        if texts.has_parts(name):
             yield Way("spelt", "parts of its name stand by themselves and may be put together")
-    elif not _is_local(atlas, definition) and looks_up_names(atlas.view) and may_be_spelt(atlas.view, name):
+    elif not _is_local(atlas, definition) and texts.may_be_spelt(name):
         yield Way("spelt", "names are put together of texts and looked up, and a text may give this one")
 
 
@@ -150,13 +150,6 @@ def _taking_by_name(atlas: Atlas, name: str) -> list[str]:
     ]  # fmt: skip
 
 
-def _aliasing(atlas: Atlas, name: str) -> list[str]:
-    """The files that take it over under another name, from which others may have it."""
-    alias = re.compile(rb"(?<![\w$])%s\s*(?:(?<=\s)as\b|=>)" % re.escape(name.encode()))
-    known = frozenset(atlas.graph.paths)
-    return [path for path in files_writing(atlas.view, name, known) if alias.search(atlas.view.source(path))]
-
-
 def _is_in_table(atlas: Atlas, definition: Definition) -> bool:
     """Whether it is a function in an object of JavaScript's: who goes through the object may call each."""
     if atlas.entry(definition.file).language not in WITH_OBJECTS or definition.node.kind in VARIABLES:
@@ -173,7 +166,7 @@ def _is_given_away(atlas: Atlas, definition: Definition) -> bool:
     return bool(_EXPORTED.search(before))
 
 
-def _listed(names: list[str], count: int = 0) -> str:
+def _listed(names: Sequence[str], count: int = 0) -> str:
     """The first few of these; of so many there are, if several are called alike."""
     shown = names[:_LISTED]
     more = max(count, len(names)) - len(shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -62,6 +62,12 @@ def files_writing(view: SnapshotView, name: str, among: Container[str]) -> Itera
     for path, held in zip(view.paths, holding, strict=True):
         if held and path in among and writes(view.source(path), name):
             yield path
+
+
+def files_aliasing(view: SnapshotView, name: str, writing: Iterable[str]) -> Iterator[str]:
+    """Those of the files `writing` a name that take it over under another, from which others may have it."""
+    alias = re.compile(rb"(?<![\w$])%s\s*(?:(?<=\s)as\b|=>)" % re.escape(name.encode()))
+    return (path for path in writing if alias.search(view.source(path)))
 
 
 def may_define(source: bytes, name: str, language: str) -> bool:

@@ -98,7 +98,7 @@ def from_new(view: SnapshotView, options: SyncOptions, asked: Asked, answer: Res
         return None
     found, after = _answered(view, known, graph, options.progress, asked, answer, workers=options.workers)
     if after is not graph:
-        Saving(view.store, known).save((memoryview(after.data),))
+        Saving(view.store, known).save(lambda: (memoryview(after.data),))
     return found if found is not None and may_be_said(asked, found.body) else None
 
 
