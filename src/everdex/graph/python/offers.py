@@ -100,9 +100,10 @@ def offers(file: File, source: bytes) -> dict[str, int]:
     for scope in file.scopes:
         if scope.flags & m.IS_STUB:
             offered[stub_key(path, scope.key)] = 1
-        if scope.kind == m.FUNCTION_SCOPE and scope.decorators and _may_be_fixture(file, scope):
-            offered[FIXTURE_KEY + scope.name] = 1
-            sites.setdefault(fixture_key(path, scope.name), []).append(scope.key)
+        fixture = file.fixture_name(scope) if scope.kind == m.FUNCTION_SCOPE and scope.decorators else ""
+        if fixture:
+            offered[FIXTURE_KEY + fixture] = 1
+            sites.setdefault(fixture_key(path, fixture), []).append(scope.key)
     for name in used(file):
         offered[used_key(name)] = 1
     for name in (*file.given_imports, *file.given_classes, *file.held_imports):
@@ -351,12 +352,3 @@ def _members(file: File, scope: int, first: int, texts: Sequence[bytes], offered
             keys += "\ncalled"
         said = b"".join((keys.encode("utf-8", "surrogatepass"), b"\0", *found.get(name, ()), b"\n"))
         offered[member_key(file.path, key, name)] = xxhash.xxh3_64_intdigest(said)
-
-
-def _may_be_fixture(file: File, scope: m.Scope) -> bool:
-    for each in scope.decorators:
-        decorator = file.entries[file.entries[each][1]]
-        named = decorator[1] if decorator[0] == m.CALL else file.entries[each][1]
-        if file.last_name(named) in ("fixture", "yield_fixture"):
-            return True
-    return False

@@ -32,6 +32,7 @@ from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
     DISPLAY,
+    EXTERNAL_INSTANCE,
     FUNCTION,
     INSTANCE,
     KEYED,
@@ -194,6 +195,8 @@ def anywhere(
         if silent:  # `Callable | None`: who calls it says more
             parts.append(by_type - silent)
         elif is_known(by_type):
+            if name == fixtures.REQUEST and all(each[0] == EXTERNAL_INSTANCE for each in by_type):
+                return fixtures.value(engine, file, scope, name, fuel) or by_type
             if any(each[0] not in (BUILTIN,) for each in by_type):
                 return _implementing(engine, file, scope, index, by_type, fuel)
             parts.append(by_type)
