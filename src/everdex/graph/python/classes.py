@@ -20,6 +20,7 @@ from everdex.graph.python.values import (
     CLASS,
     EXTERNAL,
     INSTANCE,
+    LITERAL,
     MANY,
     METHOD,
     NONE,
@@ -254,7 +255,7 @@ def is_without(base: str, wanted: str) -> bool:
     return kind is not None and not hasattr(kind, wanted)
 
 
-_REPLACED: Final = BOUND | {CLASS, INSTANCE, "display", EXTERNAL}  # what subclasses put another in the place of
+_REPLACED: Final = BOUND | {CLASS, INSTANCE, LITERAL, "display", EXTERNAL}  # what subclasses replace by another
 
 
 def _may_differ(value: Value) -> bool:
