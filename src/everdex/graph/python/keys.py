@@ -126,6 +126,11 @@ def passes_key(name: str, slot: str) -> str:
     return CALL_KEY + name if slot == FIRST else f"py:passes:{name}:{slot}"
 
 
+def called_key(name: str) -> str:
+    """That a file which is no test calls something by a name."""
+    return f"py:called:{name}"
+
+
 def passed_key(path: str, name: str) -> str:
     """Where a file passes on a function of this name."""
     return f"py:passed:{path}:{name}"

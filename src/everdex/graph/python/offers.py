@@ -27,6 +27,7 @@ from everdex.graph.python.keys import (
     META_KEY,
     METHOD_KEY,
     adopted_key,
+    called_key,
     calls_key,
     computed_stores_key,
     default_key,
@@ -58,6 +59,7 @@ from everdex.graph.python.keys import (
 )
 from everdex.graph.python.modules import BENEATH_KEY, MODULE_ENDS, MODULE_KEY, PACKAGE_KEY, WITHIN_KEY
 from everdex.graph.python.uses import used
+from everdex.languages import role_of
 
 # Lines that say nothing, blank or a comment alone, behind the end of a line: to look for that is quicker than to look
 # where a line begins. Inside a string they are text, but no name is spelt over two lines.
@@ -104,6 +106,8 @@ def offers(file: File, source: bytes) -> dict[str, int]:
         if fixture:
             offered[FIXTURE_KEY + fixture] = 1
             sites.setdefault(fixture_key(path, fixture), []).append(scope.key)
+    if role_of(path) != "test":
+        offered.update((called_key(name), 1) for name in file.calls_by_name)
     for name in used(file):
         offered[used_key(name)] = 1
     for name in (*file.given_imports, *file.given_classes, *file.held_imports):
