@@ -22,7 +22,7 @@ from everdex.graph.python import (
 )
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument, Context, Keywords, Positional
-from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, WORTH_GIVEN, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import CONTAINERS
 from everdex.graph.python.values import (
@@ -229,7 +229,8 @@ def returned(engine: Engine, function: Value, context: int, fuel: int) -> Values
             return frozenset(((COROUTINE, path, scope, context),))
         return outcome(engine, file, scope, context, fuel)
 
-    found: Values = engine.ask_within(("returns", path, scope, context), fuel, answer, unknown("too many steps"))
+    key = ("returns", path, scope, context)
+    found: Values = engine.ask_within(key, fuel, answer, unknown("too many steps"), WORTH_GIVEN)
     return found
 
 
