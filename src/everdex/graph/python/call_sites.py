@@ -12,14 +12,13 @@ from everdex.graph.python import slots
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.keys import called_key, calls_key, here_key, others_key, passes_key
 from everdex.graph.python.slots import FEW, MAX_CALL_SITES
-from everdex.languages import role_of
 
 
 def sites_of(
     engine: Engine, names: list[str], others: list[str], path: str, wanted: tuple[str, ...] = ()
 ) -> tuple[list[tuple[str, int]], bool]:
-    """Calls by names that a file defines, and by others, which fill one of these slots, if any is asked for; when there
-    are many, those of files that are no tests, or of that file alone, and True."""
+    """Calls by names that a file defines, and by others, which fill one of these slots, if any is asked for; when many
+    files have some, those of files that are no tests, or of that file alone, and True."""
     sites: list[tuple[str, int]] = []
     is_cut, least, large = False, 0, list[tuple[str, str]]()
     for name, is_own in (*((name, True) for name in names), *((name, False) for name in others)):
@@ -34,15 +33,11 @@ def sites_of(
         least += found.least
         large += found.large
     for other, name in large:
-        is_looked_at = other == path or role_of(other) != "test" or least <= MAX_CALL_SITES
-        if is_looked_at:  # else nobody looks there, however many they are
+        if other == path or least <= MAX_CALL_SITES:  # else nobody looks there, however many they are
             engine.note(engine.file(other), here_key(other, name, engine.file(other).defined))
     if len(sites) <= MAX_CALL_SITES:
         return sites, is_cut
-    counts = Counter([site[0] for site in sites])
-    kept = {other for other in counts if other == path or role_of(other) != "test"}
-    if len(kept) == len(counts) or sum(counts[other] for other in kept) > MAX_CALL_SITES:
-        kept = _seldom(path, counts)
+    kept = _seldom(path, Counter([site[0] for site in sites]))
     few = [site for site in sites if site[0] in kept]
     return few, is_cut or len(few) < len(sites)
 

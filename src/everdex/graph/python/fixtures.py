@@ -13,7 +13,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, containers, modules, names, unpacking
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import FIXTURE_KEY, fixture_key
+from everdex.graph.python.keys import CONFTEST, FIXTURE_KEY, conftest_key, fixture_key
 from everdex.graph.python.layout import FIXTURE_NAMES
 from everdex.graph.python.rules import FIXTURES
 from everdex.graph.python.values import (
@@ -127,9 +127,9 @@ def _in_test(engine: Engine, file: File, scope: int, fuel: int) -> bool:
 def _conftests(engine: Engine, directory: str) -> list[str]:
     found = []
     while directory:
-        found.append(f"{directory}/conftest.py")
+        found.append(f"{directory}/{CONFTEST}")
         directory = directory.rpartition("/")[0]
-    return [each for each in (*found, "conftest.py") if modules.is_module(engine, each)]
+    return [each for each in (*found, CONFTEST) if engine.is_offered(conftest_key(each))]
 
 
 def is_fixture(engine: Engine, file: File, scope: int, fuel: int) -> bool:

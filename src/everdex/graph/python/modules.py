@@ -42,11 +42,6 @@ def is_package(engine: Engine, directory: str) -> bool:
     return bool(directory) and engine.is_offered(PACKAGE_KEY + directory)
 
 
-def is_module(engine: Engine, path: str) -> bool:
-    """Whether there is a file of this path."""
-    return path in engine.offering(MODULE_KEY + dotted_of(path))
-
-
 def name_of(engine: Engine, path: str) -> str:
     """What a module of a package calls itself; '' of one that is in none, which who runs it decides."""
     directory = _directory(path)

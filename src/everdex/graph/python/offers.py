@@ -21,6 +21,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
     BARE_KEY,
     BASE_KEY,
+    CONFTEST,
     DECORATE_KEY,
     DECORATED_KEY,
     FIXTURE_KEY,
@@ -30,6 +31,7 @@ from everdex.graph.python.keys import (
     called_key,
     calls_key,
     computed_stores_key,
+    conftest_key,
     default_key,
     dispatched_key,
     exported_key,
@@ -106,6 +108,8 @@ def offers(file: File, source: bytes) -> dict[str, int]:
         if fixture:
             offered[FIXTURE_KEY + fixture] = 1
             sites.setdefault(fixture_key(path, fixture), []).append(scope.key)
+    if path.rpartition("/")[2] == CONFTEST:
+        offered[conftest_key(path)] = 1
     if role_of(path) != "test":
         offered.update((called_key(name), 1) for name in file.calls_by_name)
     for name in used(file):
