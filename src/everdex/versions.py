@@ -318,6 +318,9 @@ INTERFACE_VERSION: Final = "1"
 #     an interface and a class of one name; decorators run where the class is made; a file a platform (React Native)
 #     patterns of any depth
 # 54: what was learned from the fourteenth set of programs and from projects that were traced for the first time
+#     Python: what objects store before descriptors that only give; fixtures that are imported, named otherwise or of a
+#     plugin; texts that classes below replace; methods that take themselves among their arguments; calls outside tests
+#     where many tests call; what a function gives is asked with 9 steps
 RESOLVERS_VERSION: Final = "54"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
