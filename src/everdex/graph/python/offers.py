@@ -60,6 +60,7 @@ from everdex.graph.python.keys import (
     used_key,
 )
 from everdex.graph.python.modules import BENEATH_KEY, MODULE_ENDS, MODULE_KEY, PACKAGE_KEY, WITHIN_KEY
+from everdex.graph.python.rules import BUILTIN_NAMES
 from everdex.graph.python.uses import used
 from everdex.languages import role_of
 
@@ -111,7 +112,7 @@ def offers(file: File, source: bytes) -> dict[str, int]:
     if path.rpartition("/")[2] == CONFTEST:
         offered[conftest_key(path)] = 1
     if role_of(path) != "test":
-        offered.update((called_key(name), 1) for name in file.calls_by_name)
+        offered.update((called_key(name), 1) for name in file.calls_by_name if name not in BUILTIN_NAMES)
     for name in used(file):
         offered[used_key(name)] = 1
     for name in (*file.given_imports, *file.given_classes, *file.held_imports):
