@@ -1,30 +1,25 @@
 """Runs small programs and notes which of their functions called which: the truth of the cases in `ran/`.
 
 Each program runs in a process of its own, forked, under sys.setprofile. A profiler sees a generator or a coroutine
-when its body begins, which whoever steps it does; who calls it is noted by a decorator that the program is compiled
-with. An edge that a library stands in is noted apart (`through`): it is neither asked for nor wrong. Names are as the
-graph's: lambdas by number in source order.
+when its body begins, which whoever steps it does; who calls it is told by `noting`. An edge that a library stands in is
+noted apart (`through`): it is neither asked for nor wrong. Names are as the graph's: lambdas by number in source order.
 """
 
 from __future__ import annotations
 
-import ast
-import builtins
-import functools
 import importlib
 import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from importlib.machinery import SourceFileLoader
+from collections.abc import Iterator
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FrameType
 from typing import Any
 
+import noting
+
 INNER = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
-RESUMABLE = 0x20 | 0x80 | 0x200  # generator, coroutine, asynchronous generator
-NOTED = "__noted__"
 Edge = tuple[str, str]
 
 
@@ -68,7 +63,7 @@ def _run(files: dict[str, bytes]) -> tuple[set[Edge], set[Edge]]:
         code = frame.f_code
         if event != "call" or code.co_filename not in names or code.co_name in INNER:
             return
-        if code.co_flags & 1 and not code.co_flags & RESUMABLE:
+        if code.co_flags & 1 and not code.co_flags & noting.RESUMABLE:
             note(code, frame)
 
     def note(code: CodeType, frame: FrameType) -> None:
@@ -80,41 +75,17 @@ def _run(files: dict[str, bytes]) -> tuple[set[Edge], set[Edge]]:
             around = names[caller.f_code.co_filename][_key(caller.f_code)]
             found.add((around, names[code.co_filename][_key(code)]))
 
-    def noted(function: FunctionType) -> Callable[..., object]:
-        code = function.__code__
-        if not code.co_flags & RESUMABLE:
-            return function
+    def note_call(code: CodeType, frame: FrameType) -> None:
+        if sys.getprofile() is seen:  # not in another thread, of which nothing else is noted
+            note(code, frame)
 
-        @functools.wraps(function)
-        def called(*arguments: object, **named: object) -> object:
-            if sys.getprofile() is seen:  # not in another thread, of which nothing else is noted
-                note(code, sys._getframe())
-            return function(*arguments, **named)
-
-        # inspect tells by the flags what kind of function it is; the interpreter does not look at them
-        called.__code__ = called.__code__.replace(co_flags=called.__code__.co_flags | code.co_flags & RESUMABLE)
-        return called
-
-    setattr(builtins, NOTED, noted)
-    own = SourceFileLoader.source_to_code
-    SourceFileLoader.source_to_code = lambda loader, data, path, **options: (  # type: ignore[method-assign]
-        _compiled(data, path) if path in names else own(loader, data, path, **options)
-    )
+    noting.install(names.__contains__, note_call)
     sys.setprofile(seen)
     try:
         importlib.import_module("main")
     finally:
         sys.setprofile(None)
     return direct, through
-
-
-def _compiled(source: bytes, path: str) -> CodeType:
-    """The program, each of its functions decorated by what notes calls of generators."""
-    tree = ast.parse(source, path)
-    for each in ast.walk(tree):
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
-            each.decorator_list.append(ast.copy_location(ast.Name(NOTED, ast.Load()), each))
-    return compile(tree, path, "exec", dont_inherit=True)
 
 
 def _module(path: str) -> str:
@@ -143,7 +114,7 @@ def _names(source: bytes, path: str, module: str) -> dict[Any, str]:
             found[_key(each)] = f"{prefix}.<lambda{number}>"
             walk(each, f"{prefix}.<lambda{number}>")
 
-    top = _compiled(source, path)
+    top = noting.compiled(source, path)
     found[_key(top)] = module
     walk(top, module)
     return found

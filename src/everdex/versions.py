@@ -322,6 +322,9 @@ INTERFACE_VERSION: Final = "1"
 #     by what they take; a function that is called where it is written
 #     Python: what is passed decides also by its class, of operators, too; self in a method that classes below override;
 #     a base that is only asked for data; what up to 24 methods of one object give; containers and singledispatch
+#     Python: what objects store before descriptors that only give; fixtures that are imported, named otherwise or of a
+#     plugin; texts that classes below replace; methods that take themselves among their arguments; calls outside tests
+#     where many tests call; what a function gives is asked with 10 steps
 RESOLVERS_VERSION: Final = "54"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -171,12 +171,28 @@ def test_every_call_of_a_program_is_noted_with_its_caller(traces: Any, tmp_path:
     assert found == expected
 
 
-def test_pythons_plugin_notes_the_calls_of_a_test(tmp_path: Path) -> None:
-    """Who called whom, a constructor by its class among them; the runner and the language are nobody."""
-    root = tree(tmp_path / "project", {"shop.py": SHOP, "test_shop.py": TEST})
-    out = tmp_path / "edges.json"
+def traced(root: Path, out: Path) -> set[tuple[str, str, str, str]]:
     environment = {**os.environ, "CALLGRAPH_ROOT": str(root), "CALLGRAPH_OUT": str(out), "PYTHONPATH": str(BENCHMARKS)}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "tracer", "-p", "no:cacheprovider", str(root)]
     subprocess.run(command, cwd=root, env=environment, check=True, stdout=subprocess.DEVNULL)
-    edges = {(caller, callee) for _, _, caller, _, _, callee in json.loads(out.read_text())}
+    rows = json.loads(out.read_text())
+    return {(caller, callee, source, target) for source, _, caller, target, _, callee in rows}
+
+
+def test_pythons_plugin_notes_the_calls_of_a_test(tmp_path: Path) -> None:
+    """Who called whom, a constructor by its class among them; the runner and the language are nobody."""
+    root = tree(tmp_path / "project", {"shop.py": SHOP, "test_shop.py": TEST})
+    edges = {each[:2] for each in traced(root, tmp_path / "edges.json")}
     assert edges == {("test_it", "__init__"), ("__init__", "clean"), ("test_it", "clean")}
+
+
+def test_pythons_plugin_notes_who_makes_a_generator(tmp_path: Path) -> None:
+    """A generator is called by who makes it, not by who steps it first; functions that are written alike stay two."""
+    shop = "def parts(n):\n    yield n\n\ndef made(n):\n    return parts(n)\n\ndef told(all):\n    return [*all]\n"
+    test = "import shop, store\n\ndef test_it():\n    assert shop.told(shop.made(1)) == store.told(store.made(1))\n"
+    root = tree(tmp_path / "project", {"shop.py": shop, "store.py": shop, "test_shop.py": test})
+    edges = traced(root, tmp_path / "edges.json")
+    assert edges == {
+        *(("test_it", name, "test_shop.py", path) for name in ("made", "told") for path in ("shop.py", "store.py")),
+        *(("made", "parts", path, path) for path in ("shop.py", "store.py")),
+    }

@@ -114,6 +114,17 @@ def test_calls_that_are_not_looked_at_are_told() -> None:
     assert site.reason == "too many callers"
 
 
+def test_callers_outside_tests_count_where_many_tests_call() -> None:
+    """Many tests that call something do not hide what the program passes; that there are more calls is told."""
+    shop = "class Store:\n    def __init__(self, act):\n        self.act = act\n    def go(self):\n        self.act()\n"
+    tests = {f"tests__test_{number}": "from shop import Store\ndef act(): pass\nStore(act)\n" for number in range(12)}
+    main = "from shop import Store\ndef work(): pass\nStore(work)\n"
+    found = resolve(world(shop=shop, main=main, **tests))["shop.py"]
+    (site,) = [each for each in found.sites if each.role is Role.CALL]
+    assert [(target.path, target.key) for target in site.targets] == [("main.py", "work")]
+    assert site.reason == "too many callers"
+
+
 def test_cycles_that_branch_stay_bounded() -> None:
     """What goes round through several places at once is asked once a level, not once a path."""
     modules = {f"m{i}": "".join(f"from m{j} import *\n" for j in range(12) if j != i) for i in range(12)}

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 from everdex.graph.python import slots
 from everdex.graph.python.engine import Engine
-from everdex.graph.python.keys import calls_key, here_key, others_key, passes_key
+from everdex.graph.python.keys import called_key, calls_key, here_key, others_key, passes_key
 from everdex.graph.python.slots import FEW, MAX_CALL_SITES
 
 
 def sites_of(
     engine: Engine, names: list[str], others: list[str], path: str, wanted: tuple[str, ...] = ()
 ) -> tuple[list[tuple[str, int]], bool]:
-    """Calls by names that a file defines, and by others, which fill one of these slots, if any is asked for; when there
-    are many, those of that file alone, and True."""
+    """Calls by names that a file defines, and by others, which fill one of these slots, if any is asked for; when many
+    files have some, those of files that are no tests, or of that file alone, and True."""
     sites: list[tuple[str, int]] = []
     is_cut, least, large = False, 0, list[tuple[str, str]]()
     for name, is_own in (*((name, True) for name in names), *((name, False) for name in others)):
@@ -28,7 +28,7 @@ def sites_of(
             if not is_own:
                 engine.note(engine.file(path), others_key(path, name))
             is_cut = is_cut or is_own
-            found = _Found(_in_file(engine, path, name), 0, [])
+            found = _Found(_outside_tests(engine, path, name, wanted) or _in_file(engine, path, name), 0, [])
         sites += found.sites
         least += found.least
         large += found.large
@@ -69,6 +69,23 @@ def _filling(engine: Engine, name: str, wanted: tuple[str, ...]) -> _Found | Non
         least += max(map(slots.least, counts)) if wanted else sum(map(slots.least, counts))
         large += [(path, name)] if max(counts) > FEW else []
     return _Found(sites, least, large)
+
+
+def _outside_tests(engine: Engine, path: str, name: str, wanted: tuple[str, ...]) -> list[tuple[str, int]]:
+    """Those of a file, and of others that are no tests: who tests something calls it all over, with what suits a test.
+    Nothing when they are still many."""
+    files = engine.offering_few(called_key(name)) or ()
+    found: list[tuple[str, int]] = []
+    for other in dict.fromkeys((path, *files)) if files else ():
+        file = engine.file(other)
+        engine.note(file, here_key(other, name, file.defined))
+        entries = file.entries
+        found += [
+            each
+            for each in _in_file(engine, other, name)
+            if other == path or not wanted or not slots.filled(entries, entries[each[1]]).isdisjoint(wanted)
+        ]
+    return found if len(found) <= MAX_CALL_SITES else []
 
 
 def _passing(engine: Engine, name: str, wanted: tuple[str, ...]) -> list[str] | None:

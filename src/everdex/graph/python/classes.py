@@ -20,11 +20,11 @@ from everdex.graph.python.values import (
     CLASS,
     EXTERNAL,
     INSTANCE,
+    LITERAL,
     MANY,
     METHOD,
     NONE,
     NOTHING,
-    PROPERTY,
     Value,
     Values,
     open_class,
@@ -201,7 +201,7 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
         values, owner = raw_attribute(engine, line, wanted, fuel)
         values = hooks.descriptors(engine, values, receiver, (CLASS, path, scope), fuel)
         parts = [bind_instance(values, receiver, open_class(path, scope) if is_open else (CLASS, path, scope))]
-        if not any(value[0] == PROPERTY for value in values):
+        if all(hooks.gives_way(value) for value in values):
             parts.extend(stored.values(engine, line, wanted, fuel, receiver, importer))
         if owner is not None and len(parts) == 1 and hooks.is_only_declared(engine.file(owner[1]), owner[2], wanted):
             parts.append(hooks.missing(engine, line, receiver, wanted, fuel))
@@ -255,7 +255,7 @@ def is_without(base: str, wanted: str) -> bool:
     return kind is not None and not hasattr(kind, wanted)
 
 
-_REPLACED: Final = BOUND | {CLASS, INSTANCE, "display", EXTERNAL}  # what subclasses put another in the place of
+_REPLACED: Final = BOUND | {CLASS, INSTANCE, LITERAL, "display", EXTERNAL}  # what subclasses replace by another
 
 
 def _may_differ(value: Value) -> bool:

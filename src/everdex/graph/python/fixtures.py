@@ -1,7 +1,8 @@
 """Pass 6: pytest: a test's parameter is what the nearest fixture of that name gives, or what the test is run with.
 
-Nearest is the class around and its bases, then the file, then conftest.py files upward; tests of a base class are run
-with the fixtures of each class below as well. Fixtures of plugins from outside stay unknown.
+Nearest is the class around and its bases, then the file, then conftest.py files upward, each with what it imports and
+the plugins that it names; tests of a base class are run with the fixtures of each class below as well. Fixtures of
+plugins from outside stay unknown.
 """
 
 from __future__ import annotations
@@ -9,20 +10,34 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, containers, unpacking
+from everdex.graph.python import calls, classes, containers, modules, names, unpacking
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import FIXTURE_KEY, fixture_key
+from everdex.graph.python.keys import CONFTEST, FIXTURE_KEY, conftest_key, fixture_key
+from everdex.graph.python.layout import FIXTURE_NAMES
 from everdex.graph.python.rules import FIXTURES
-from everdex.graph.python.values import CLASS, EXTERNAL, FUNCTION, NOTHING, ROW, TUPLE, Value, Values, union
+from everdex.graph.python.values import (
+    CLASS,
+    EXTERNAL,
+    FUNCTION,
+    LITERAL,
+    MODULE,
+    NOTHING,
+    ROW,
+    TUPLE,
+    Value,
+    Values,
+    union,
+)
 
-_FIXTURE_NAMES: Final = frozenset(("fixture", "yield_fixture"))
+REQUEST: Final = "request"
+_PLUGINS: Final = "pytest_plugins"
 
 
 def value(engine: Engine, file: File, scope: int, name: str, fuel: int) -> Values:
     if not _in_test(engine, file, scope, fuel):
         return NOTHING
-    if name == "request":
+    if name == REQUEST:
         return _request(engine, file, scope, fuel)
     listed = _listed(engine, file, scope, name, fuel)
     if listed:
@@ -49,14 +64,39 @@ def find(engine: Engine, file: File, scope: int, name: str, fuel: int) -> list[V
         found = _in_classes(engine, file, owner, name, fuel)
         if found:
             return found
-    for path in (file.path, *_conftests(file.path.rpartition("/")[0])):
-        if engine.offering(fixture_key(path, name)):
-            other = engine.file(path)
-            for number, other_scope in enumerate(other.scopes):
-                if other_scope.name == name and other_scope.decorators and is_fixture(engine, other, number, fuel):
-                    engine.look_at(path, number)
-                    return [(FUNCTION, path, number, 0, None)]
+    for path in (file.path, *_conftests(engine, file.path.rpartition("/")[0])):
+        for each in (path, *_plugins(engine, path, fuel)):
+            function = _of_module(engine, each, name, fuel)
+            if function is not None:
+                return [function]
     return []
+
+
+def _of_module(engine: Engine, path: str, name: str, fuel: int) -> Value | None:
+    """The fixture that a module defines, or has imported."""
+    home, known = names.landing(engine, path, name)
+    for place, wanted in dict.fromkeys(((path, name), (home[1], known))):
+        if engine.offering(fixture_key(place, wanted)):
+            other = engine.file(place)
+            for number, scope in enumerate(other.scopes):
+                is_named = scope.decorators and other.fixture_name(scope) == wanted
+                if is_named and is_fixture(engine, other, number, fuel):
+                    engine.look_at(place, number)
+                    return (FUNCTION, place, number, 0, None)
+    return None
+
+
+def _plugins(engine: Engine, path: str, fuel: int) -> list[str]:
+    """The modules of the root that a module says are plugins: `pytest_plugins = ["tests.stores"]`."""
+    file = engine.look_for(path, _PLUGINS)
+    bindings = file.final(0, _PLUGINS)
+    if not bindings:
+        return []
+    values = engine.bound(file, bindings, 0, fuel - LOOKUP_STEP)
+    texts = union((values, *(containers.elements(engine, each, fuel - LOOKUP_STEP) for each in values)))
+    named = sorted(each[2] for each in texts if each[0] == LITERAL and isinstance(each[2], str))
+    found = [modules.find(engine, each, path) for each in named]
+    return [each[1] for each in found if each[0] == MODULE]
 
 
 def _in_classes(engine: Engine, file: File, owner: int, name: str, fuel: int) -> list[Value]:
@@ -84,12 +124,12 @@ def _in_test(engine: Engine, file: File, scope: int, fuel: int) -> bool:
     return own.name.startswith("test") or is_fixture(engine, file, scope, fuel)
 
 
-def _conftests(directory: str) -> list[str]:
+def _conftests(engine: Engine, directory: str) -> list[str]:
     found = []
     while directory:
-        found.append(f"{directory}/conftest.py")
+        found.append(f"{directory}/{CONFTEST}")
         directory = directory.rpartition("/")[0]
-    return [*found, "conftest.py"]
+    return [each for each in (*found, CONFTEST) if engine.is_offered(conftest_key(each))]
 
 
 def is_fixture(engine: Engine, file: File, scope: int, fuel: int) -> bool:
@@ -97,7 +137,7 @@ def is_fixture(engine: Engine, file: File, scope: int, fuel: int) -> bool:
         decorator = file.entries[each][1]
         entry = file.entries[decorator]
         named = entry[1] if entry[0] == m.CALL else decorator
-        if file.last_name(named) not in _FIXTURE_NAMES:
+        if file.last_name(named) not in FIXTURE_NAMES:
             continue
         for found in engine.values(file.path, named, 0, fuel - LOOKUP_STEP):
             if found[0] == EXTERNAL and found[1] in FIXTURES:
@@ -109,7 +149,7 @@ def _request(engine: Engine, file: File, scope: int, fuel: int) -> Values:
     """A fixture's `request`: what it is run with is its param."""
     for each in file.scopes[scope].decorators:
         entry = file.entries[file.entries[each][1]]
-        if entry[0] == m.CALL and file.last_name(entry[1]) in _FIXTURE_NAMES:
+        if entry[0] == m.CALL and file.last_name(entry[1]) in FIXTURE_NAMES:
             for key, given in entry[3]:
                 if key == "params":
                     return frozenset(((ROW, ("param",), (_given(engine, file, given, fuel),)),))
@@ -130,13 +170,13 @@ def _listed(engine: Engine, file: File, scope: int, name: str, fuel: int) -> Val
         entry = file.entries[file.entries[each][1]]
         if entry[0] != m.CALL or len(entry[2]) < 2 or file.last_name(entry[1]) != "parametrize":
             continue
-        names = _names(file, entry[2][0])
-        if name in names and name not in _indirect(file, entry, names):
+        listed = _names(file, entry[2][0])
+        if name in listed and name not in _indirect(file, entry, listed):
             rows = _given(engine, file, entry[2][1], fuel)
-            if len(names) == 1:
+            if len(listed) == 1:
                 parts.extend(row[1][0] if row[0] == TUPLE and row[1] else frozenset((row,)) for row in rows)
             else:
-                parts.extend(unpacking.unpack(engine, row, names.index(name), fuel) for row in rows)
+                parts.extend(unpacking.unpack(engine, row, listed.index(name), fuel) for row in rows)
     return union(parts)
 
 

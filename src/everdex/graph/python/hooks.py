@@ -52,6 +52,12 @@ def descriptors(engine: Engine, values: Values, receiver: Value, owner: Value, f
     return frozenset(found)
 
 
+def gives_way(value: Value) -> bool:
+    """Whether what an object stores under a name is read in place of what its class has: all but properties, and
+    descriptors that say themselves how they are stored or deleted."""
+    return value[0] != PROPERTY or (value[1] is not None and value[1][0] == PARTIAL and value[2:] == (None, None))
+
+
 def missing(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted: str | Values, fuel: int) -> Values:
     """An attribute that no class binds, or of which only some values are known that its name may have: what __getattr__
     makes of the name. Syntax never asks it."""

@@ -21,6 +21,7 @@ BASE_KEY: Final = "py:base:"  # and the last name of a class: who inherits from 
 CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it, and passes something
 BARE_KEY: Final = "py:bare:"  # and a last name: who calls something by it, and passes nothing
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so
+CONFTEST: Final = "conftest.py"
 FIXTURE_KEY: Final = "py:fixture:"  # and a name: that something is called so which may be a fixture
 DECORATE_KEY: Final = "py:decorate:"  # and the last name of a decorator: who decorates with one that is called so
 DECORATED_KEY: Final = "py:decorated:"  # and the same name: in how many places
@@ -126,6 +127,11 @@ def passes_key(name: str, slot: str) -> str:
     return CALL_KEY + name if slot == FIRST else f"py:passes:{name}:{slot}"
 
 
+def called_key(name: str) -> str:
+    """That a file which is no test calls something by a name."""
+    return f"py:called:{name}"
+
+
 def passed_key(path: str, name: str) -> str:
     """Where a file passes on a function of this name."""
     return f"py:passed:{path}:{name}"
@@ -139,6 +145,11 @@ def given_key(name: str) -> str:
 def fixture_key(path: str, name: str) -> str:
     """What may be a fixture of this name in a file."""
     return f"{FIXTURE_KEY}{path}:{name}"
+
+
+def conftest_key(path: str) -> str:
+    """That there is a conftest.py of this path; its dotted names may be of others."""
+    return f"py:conftest:{path}"
 
 
 def calls_key(path: str, name: str) -> str:

@@ -15,6 +15,7 @@ from everdex.facts.python.index import last_name, owner, receiver_class
 from everdex.numeric import np, npt
 
 _KIND: Final = itemgetter(0)
+FIXTURE_NAMES: Final = frozenset(("fixture", "yield_fixture"))
 
 
 class Expressions(dict[int, tuple[Any, ...]]):
@@ -148,6 +149,17 @@ class Layout:
             wanted |= self._kinds == kind
         found: list[int] = np.flatnonzero(wanted).tolist()
         return found
+
+    def fixture_name(self, scope: m.Scope) -> str:
+        """What tests call what may be a fixture: its own name, or the one that its decorator is given; '' of others."""
+        for each in scope.decorators:
+            decorator = self.entries[each][1]
+            entry = self.entries[decorator]
+            if self.last_name(entry[1] if entry[0] == m.CALL else decorator) in FIXTURE_NAMES:
+                given = [self.entries[value] for key, value in entry[3] if key == "name"] if entry[0] == m.CALL else []
+                texts = [each[2] for each in given if each[0] == m.LITERAL and isinstance(each[2], str)]
+                return texts[0] if texts else scope.name
+        return ""
 
     def last_name(self, expression: int) -> str:
         return last_name(self.entries, self.bindings, expression)

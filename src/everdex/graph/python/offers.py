@@ -21,14 +21,17 @@ from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
     BARE_KEY,
     BASE_KEY,
+    CONFTEST,
     DECORATE_KEY,
     DECORATED_KEY,
     FIXTURE_KEY,
     META_KEY,
     METHOD_KEY,
     adopted_key,
+    called_key,
     calls_key,
     computed_stores_key,
+    conftest_key,
     default_key,
     dispatched_key,
     exported_key,
@@ -57,7 +60,9 @@ from everdex.graph.python.keys import (
     used_key,
 )
 from everdex.graph.python.modules import BENEATH_KEY, MODULE_ENDS, MODULE_KEY, PACKAGE_KEY, WITHIN_KEY
+from everdex.graph.python.rules import BUILTIN_NAMES
 from everdex.graph.python.uses import used
+from everdex.languages import role_of
 
 # Lines that say nothing, blank or a comment alone, behind the end of a line: to look for that is quicker than to look
 # where a line begins. Inside a string they are text, but no name is spelt over two lines.
@@ -100,9 +105,14 @@ def offers(file: File, source: bytes) -> dict[str, int]:
     for scope in file.scopes:
         if scope.flags & m.IS_STUB:
             offered[stub_key(path, scope.key)] = 1
-        if scope.kind == m.FUNCTION_SCOPE and scope.decorators and _may_be_fixture(file, scope):
-            offered[FIXTURE_KEY + scope.name] = 1
-            sites.setdefault(fixture_key(path, scope.name), []).append(scope.key)
+        fixture = file.fixture_name(scope) if scope.kind == m.FUNCTION_SCOPE and scope.decorators else ""
+        if fixture:
+            offered[FIXTURE_KEY + fixture] = 1
+            sites.setdefault(fixture_key(path, fixture), []).append(scope.key)
+    if path.rpartition("/")[2] == CONFTEST:
+        offered[conftest_key(path)] = 1
+    if role_of(path) != "test":
+        offered.update((called_key(name), 1) for name in file.calls_by_name if name not in BUILTIN_NAMES)
     for name in used(file):
         offered[used_key(name)] = 1
     for name in (*file.given_imports, *file.given_classes, *file.held_imports):
@@ -351,12 +361,3 @@ def _members(file: File, scope: int, first: int, texts: Sequence[bytes], offered
             keys += "\ncalled"
         said = b"".join((keys.encode("utf-8", "surrogatepass"), b"\0", *found.get(name, ()), b"\n"))
         offered[member_key(file.path, key, name)] = xxhash.xxh3_64_intdigest(said)
-
-
-def _may_be_fixture(file: File, scope: m.Scope) -> bool:
-    for each in scope.decorators:
-        decorator = file.entries[file.entries[each][1]]
-        named = decorator[1] if decorator[0] == m.CALL else file.entries[each][1]
-        if file.last_name(named) in ("fixture", "yield_fixture"):
-            return True
-    return False

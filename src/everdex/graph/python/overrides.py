@@ -139,5 +139,7 @@ def are_stubs(engine: Engine, values: Values) -> bool:
 
 def _is_stub(engine: Engine, value: Value) -> bool:
     if value[0] in (STATIC, CLASSMETHOD, PROPERTY):
+        if value[1] is None:  # a descriptor that only takes
+            return False
         value = value[1]
     return value[0] == FUNCTION and engine.look_for_stub(value[1], value[2])

@@ -33,6 +33,7 @@ from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
     DISPLAY,
+    EXTERNAL_INSTANCE,
     FUNCTION,
     INSTANCE,
     KEYED,
@@ -174,30 +175,26 @@ def anywhere(
     own = file.scopes[scope]
     name, kind, annotation, default = own.params[index]
     owner = file.class_of(scope)
-    if owner >= 0 and index == 0 and kind in (m.POSITIONAL, m.POSITIONAL_ONLY):
-        engine.look_up(file.path, owner, own.name)  # its decorators and the class's calls of it stand outside it
-        decorators = decorator_names(file, scope)
-        if own.name in _CLASS_FIRST or "classmethod" in decorators:
-            return _classes(engine, file.path, owner, own.name, fuel)
-        if "staticmethod" not in decorators and (owner, own.name) not in file.called_in_class:
-            made = metaclasses.receivers(engine, file, owner, fuel)
-            if made:
-                return made
-            few = NOTHING if decorators else running.receivers(engine, file.path, owner, own.name, fuel)
-            return few or frozenset(((INSTANCE, file.path, owner, True),))
+    first = _receiver(engine, file, scope, owner, fuel) if owner >= 0 and index == 0 else NOTHING
+    if first and kind in (m.POSITIONAL, m.POSITIONAL_ONLY):
+        return first
     parts: list[Values] = []
     silent, is_told = NOTHING, False
+    if first and kind == m.ALL_POSITIONAL:  # `def __call__(*args)`, so that keywords may have any name
+        parts.append(frozenset(((TUPLE, (first, unknown("untyped parameter"))),)))
     if owner in file.metaclasses and index == metaclasses.NAMESPACE_PLACE and own.name in ("__new__", "__init__"):
         parts.append(metaclasses.namespace(engine, file.path, owner, fuel - LOOKUP_STEP))
     if annotation >= 0:
         by_type = declared.at_once(engine, file, annotation)
         by_type = by_type or declared.instances(engine, file, annotation, 0, fuel - NAME_STEP)
         if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS):
-            return _collected(kind, by_type)
+            return union((*parts, _collected(kind, by_type)))
         silent = by_type & _SILENT
         if silent:  # `Callable | None`: who calls it says more
             parts.append(by_type - silent)
         elif is_known(by_type):
+            if name == fixtures.REQUEST and all(each[0] == EXTERNAL_INSTANCE for each in by_type):
+                return fixtures.value(engine, file, scope, name, fuel) or by_type
             if any(each[0] not in (BUILTIN,) for each in by_type):
                 return _implementing(engine, file, scope, index, by_type, fuel)
             parts.append(by_type)
@@ -239,6 +236,22 @@ def anywhere(
         reasons = frozenset(value for value in found if value[0] == UNKNOWN)
         return union((found - reasons, _collected(kind, reasons))) if reasons else found
     return found
+
+
+def _receiver(engine: Engine, file: File, scope: int, owner: int, fuel: int) -> Values:
+    """What a method of a class is called on; nothing of one that is a plain function there."""
+    name = file.scopes[scope].name
+    engine.look_up(file.path, owner, name)  # its decorators and the class's calls of it stand outside it
+    decorators = decorator_names(file, scope)
+    if name in _CLASS_FIRST or "classmethod" in decorators:
+        return _classes(engine, file.path, owner, name, fuel)
+    if "staticmethod" in decorators or (owner, name) in file.called_in_class:
+        return NOTHING
+    made = metaclasses.receivers(engine, file, owner, fuel)
+    if made:
+        return made
+    few = NOTHING if decorators else running.receivers(engine, file.path, owner, name, fuel)
+    return few or frozenset(((INSTANCE, file.path, owner, True),))
 
 
 def _may_be_on(engine: Engine, call: Context, receiver: Values, fuel: int) -> bool:
