@@ -156,7 +156,7 @@ def test_a_shared_store_proves_exclusive_create_at_every_start(
     made = workspace(tmp_path / "tree")
     shared = create_store(made.root, made.store.info.config_fingerprint, shared_path=tmp_path / "shared")
     real = os.open
-    monkeypatch.setattr(os, "open", lambda path, flags, *rest: real(path, flags & ~os.O_EXCL, *rest))
+    monkeypatch.setattr(os, "open", lambda path, flags, *rest, **named: real(path, flags & ~os.O_EXCL, *rest, **named))
     with pytest.raises(StorageFailure, match="exclusive create"):
         open_store_at(shared.path)
 

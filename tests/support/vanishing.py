@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -45,7 +46,7 @@ def vanish_when_listed(monkeypatch: pytest.MonkeyPatch, *paths: Path, times: int
             return
         removing = True
         for path in paths:
-            if os.fspath(path.parent) == os.fsdecode(directory) and os.path.lexists(path):
+            if os.fspath(path.parent) == os.path.normpath(os.fsdecode(directory)) and os.path.lexists(path):
                 shown[path] += 1
                 if shown[path] == times:
                     _remove(path)
@@ -64,6 +65,9 @@ def vanish_when_listed(monkeypatch: pytest.MonkeyPatch, *paths: Path, times: int
 
     monkeypatch.setattr(os, "scandir", scan)
     monkeypatch.setattr(os, "listdir", names)
+    globber = getattr(glob, "_StringGlobber", None)
+    if getattr(globber, "scandir", None) is scandir:  # Python 3.13's pathlib took it when it was loaded
+        monkeypatch.setattr(globber, "scandir", staticmethod(scan))
     return lambda: not any(map(os.path.lexists, paths))
 
 
