@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from everdex.graph.resolvers import MODULES, Resolvers
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import kept
 from everdex.service.index import Reading
@@ -29,7 +30,8 @@ def warm(tmp_path: Path) -> Iterator[ResidentIndex]:
 def _ask_everything(warm: ResidentIndex) -> None:
     assert warm.reader.search(SearchRequest("alpha", Mode.HYBRID, 3), warm.stated(Reading())).body["results"]
     assert warm.symbols("alpha", Reading()).body["definitions"]
-    make(warm.index, warm.reader.graph_of().snapshot_id, SyncOptions())  # as the process beside a daemon does
+    # As the process beside a daemon does.
+    make(warm.index, warm.reader.graph_of().snapshot_id, SyncOptions(), Resolvers(MODULES))
     for question in (Question("callers", symbol="alpha"), Question("map"), Question("architecture")):
         assert warm.relations(question, Reading()).body
     assert warm.chunks(Reading(), meta=True, offset=0, count=10).body["chunks"]

@@ -12,6 +12,7 @@ import pytest
 
 from everdex import limits
 from everdex.changes.detect import RACY_NS
+from everdex.graph.resolvers import MODULES, Resolvers
 from everdex.service import relations
 from everdex.service.answers import Answer
 from everdex.service.index import Index, Reading
@@ -177,7 +178,7 @@ def test_a_summary_is_made_once_a_snapshot(
     monkeypatch.setattr(relations.picturing, "plan", counted(relations.picturing.plan))
 
     def asked() -> dict[str, Any]:
-        make(warm.index, warm.reader.graph_of().snapshot_id, SyncOptions(workers=1))
+        make(warm.index, warm.reader.graph_of().snapshot_id, SyncOptions(workers=1), Resolvers(MODULES))
         return _said(warm.relations(Question(method), Reading()))
 
     first, second = asked(), asked()
