@@ -324,7 +324,7 @@ INTERFACE_VERSION: Final = "1"
 #     a base that is only asked for data; what up to 24 methods of one object give; containers and singledispatch
 #     Python: what objects store before descriptors that only give; fixtures that are imported, named otherwise or of a
 #     plugin; texts that classes below replace; methods that take themselves among their arguments; calls outside tests
-#     where many tests call; what a function gives is asked with 10 steps
+#     where many tests call; what a function gives is asked with 9 steps
 RESOLVERS_VERSION: Final = "54"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

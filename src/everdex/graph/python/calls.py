@@ -22,7 +22,7 @@ from everdex.graph.python import (
 )
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument, Context, Keywords, Positional
-from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, WORTH_RETURNED, Engine
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, WORTH_GIVEN, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import CONTAINERS
 from everdex.graph.python.values import (
@@ -235,7 +235,7 @@ def returned(engine: Engine, function: Value, context: int, fuel: int) -> Values
         return outcome(engine, file, scope, context, fuel)
 
     key, otherwise = ("returns", path, scope, context), unknown("too many steps")
-    found: Values = engine.ask_within(key, fuel, answer, otherwise, WORTH_RETURNED)
+    found: Values = engine.ask_within(key, fuel, answer, otherwise, WORTH_GIVEN)
     return found
 
 

@@ -31,9 +31,8 @@ T = TypeVar("T")
 # or cost elsewhere. Every other step costs, so every cycle does.
 FUEL: Final = 12
 WORTH: Final = 8  # what a question is worth that many ask: who has more gets the same answer, even one that ran out
-WORTH_GIVEN: Final = WORTH + 1  # and what an instance has, and who calls a function: the way leads in, and out again
+WORTH_GIVEN: Final = WORTH + 1  # and what an instance has, a function gives, who calls it: the way leads in and out
 WORTH_HELD: Final = WORTH + 2  # and what a container holds: who put it there was often given it by another
-WORTH_RETURNED: Final = WORTH + 2  # and what a function gives back: often what another gives that it calls for it
 NAME_STEP: Final = 1  # from a name to its binding
 LOOKUP_STEP: Final = 1  # through a class or into a container
 CALL_STEP: Final = 1  # into what a function returns
