@@ -308,19 +308,25 @@ def test_a_maker_that_dies_is_an_error(warm: ResidentIndex, monkeypatch: pytest.
     assert warm.reader.graph_of().made
 
 
-def test_the_process_for_the_next_graph_is_started_ahead(
-    warm: ResidentIndex, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An edit is resolved by a process that waited for it; one that waits in vain ends, or with the daemon."""
-    started = []
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The processes for graphs, in their order."""
+    found: list[Any] = []
+    real = making.start
 
     def start() -> Any:
-        started.append(making_start())
-        return started[-1]
+        found.append(real())
+        return found[-1]
 
-    making_start = making.start
     monkeypatch.setattr(making, "start", start)
     monkeypatch.setattr("everdex.surfaces.daemon.graphs.start", start)
+    return found
+
+
+def test_the_process_for_the_next_graph_is_started_ahead(
+    warm: ResidentIndex, root: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An edit is resolved by a process that waited for it; one that waits in vain ends, or with the daemon."""
     graphs = Graphs(warm, lambda *_, **__: None, unasked=False)
     warm.graphs = graphs
     graphs.start()
@@ -346,17 +352,9 @@ def test_the_process_for_the_next_graph_is_started_ahead(
 
 
 def test_the_process_that_made_a_graph_makes_the_next(
-    warm: ResidentIndex, root: Path, monkeypatch: pytest.MonkeyPatch
+    warm: ResidentIndex, root: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What an edit asks it knows already; it ends when nothing is wanted for long, or with the daemon."""
-    started = []
-
-    def start() -> Any:
-        started.append(making_start())
-        return started[-1]
-
-    making_start = making.start
-    monkeypatch.setattr(making, "start", start)
     graphs = Graphs(warm, lambda *_, **__: None, unasked=False)
     warm.graphs = graphs
     graphs.start()

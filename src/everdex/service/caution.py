@@ -91,7 +91,7 @@ def _fitted(lines: Sequence[str], limit: int) -> str:
         text = "\n".join([*lines[:number], *([f"everdex gate: and {left} more"] if left else [])])
         if len(text) <= limit:
             return text
-    return ""
+    return lines[0][:limit]  # a block without a word of why is taken for none
 
 
 def _said(reason: GateReason) -> str:
