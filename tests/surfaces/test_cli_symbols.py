@@ -133,6 +133,13 @@ def test_names_like_it_are_suggestions_not_results(project: Path, asked: str, na
     ]
 
 
+@pytest.mark.parametrize("command", ["symbols", "callers"])
+def test_a_member_that_only_others_have_is_suggested_as_theirs(project: Path, command: str) -> None:
+    """Nothing is misspelt, neither in letters nor in case: another owner has it."""
+    said = everdex(command, "OpenStore.close", project).err
+    assert "like it (owner): SnapshotView.close  app/store.py:4  method" in said
+
+
 @pytest.mark.parametrize("command", ["symbols", "refs"])
 def test_a_misspelt_member_is_suggested_with_its_owner(tmp_path: Path, command: str) -> None:
     """Whoever names the class means its member: that stands first, however many others are called so, and each says

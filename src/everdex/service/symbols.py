@@ -17,7 +17,7 @@ from everdex.errors import QueryError
 from everdex.graph import naming
 from everdex.languages import language_of, role_of
 from everdex.nearby import nearby, not_indexed
-from everdex.search.names import SymbolNames
+from everdex.search.names import NameHit, SymbolNames
 from everdex.segment.model import SymbolRow
 from everdex.view import SnapshotView
 
@@ -198,12 +198,15 @@ def suggestions(view: SnapshotView, names: SymbolNames, wanted: str) -> list[dic
         key=lambda hit: (not _is_of(called[hit.name], owner), -hit.closeness, len(hit.name), hit.name),
     )
     return [
-        {
-            "name": hit.name, "how": "case" if hit.name.lower() == last.lower() else hit.how,
-            "places": [_place(row) for row in called[hit.name][:_MAX_PLACES]],
-        }
+        {"name": hit.name, "how": _how(hit, last), "places": [_place(row) for row in called[hit.name][:_MAX_PLACES]]}
         for hit in ranked[:_MAX_SUGGESTIONS]
-    ]  # fmt: skip
+    ]
+
+
+def _how(hit: NameHit, last: str) -> str:
+    if hit.name == last:
+        return "owner"  # nobody has it who was named, but others have
+    return "case" if hit.name.lower() == last.lower() else hit.how
 
 
 def _called(view: SnapshotView, name: str, owner: str) -> list[SymbolRow]:

@@ -113,7 +113,9 @@ class Place(BaseModel):
 
 class Suggestion(BaseModel):
     name: str
-    how: str = Field(description="case, prefix, humps (SnpVw for SnapshotView) or fuzzy (a few letters differ)")
+    how: str = Field(
+        description="owner (of another), case, prefix, humps (SnpVw for SnapshotView) or fuzzy (a few letters differ)"
+    )
     places: list[Place]
 
 
