@@ -325,7 +325,8 @@ INTERFACE_VERSION: Final = "1"
 #     Python: what objects store before descriptors that only give; fixtures that are imported, named otherwise or of a
 #     plugin; texts that classes below replace; methods that take themselves among their arguments; calls outside tests
 #     where many tests call; what a function gives is asked with 9 steps
-RESOLVERS_VERSION: Final = "54"
+# 55: what was learned from the fifteenth set of programs and from strangers in the languages that are read by names
+RESOLVERS_VERSION: Final = "55"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first
