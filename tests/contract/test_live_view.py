@@ -9,15 +9,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from everdex import limits
 from everdex.errors import Corrupt, PublishConflict
 from everdex.segment.files import read_tombstones
 from everdex.snapshot import active
 from everdex.snapshot.lease import Lease, hold_lease
 from everdex.snapshot.live import live_map
 from everdex.snapshot.manifest import Manifest
+from everdex.sync import pool
 from everdex.sync.compact import compact, compact_if_due
 from everdex.sync.timing import Timings
 from everdex.upkeep.audit import audit
+from everdex.upkeep.housekeeping import compact_now
 from everdex.view import open_view
 from support.stores import Workspace, bare_store, live_rows, publish_files, synced
 
@@ -186,6 +189,64 @@ def test_compaction_prunes_tombstones(tmp_path: Path) -> None:
     assert sum(item.count for item in manifest.tombstones) == 2
     assert _compact(made).tombstones == ()
     assert "gone.py" not in made.texts()
+
+
+@pytest.fixture
+def small_segments(monkeypatch: pytest.MonkeyPatch) -> int:
+    """A tree that is small for everybody else is a large one."""
+    monkeypatch.setattr(limits, "SEGMENT_ROWS", 4)
+    monkeypatch.setattr(pool, "_BATCH_FILES", 2)
+    return 4
+
+
+def test_a_large_sync_fills_one_segment_after_another(
+    tmp_path: Path, small_segments: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it holds in memory does not grow with the tree; rows, order and digest are those of one segment."""
+    files = {f"m{number:02}.py": f"def f{number}():\n    return {number}\n" for number in range(21)}
+    made = synced(tmp_path / "tree", files)
+    manifest = made.base()
+    assert len(manifest.segments) == 6
+    assert all(segment.rows <= small_segments for segment in manifest.segments)
+    assert not made.sync().published
+    monkeypatch.setattr(limits, "SEGMENT_ROWS", 1_000)
+    whole = synced(tmp_path / "whole" / "tree", files)
+    assert len(whole.base().segments) == 1
+    assert (made.rows(), manifest.digest) == (whole.rows(), whole.base().digest)
+    assert manifest.counts == whole.base().counts
+
+
+def test_a_file_of_more_rows_than_a_segment_takes_is_not_divided(tmp_path: Path, small_segments: int) -> None:
+    """It has a segment to itself, in a sync and in a compaction."""
+    long = "".join(f"def f{number}():\n" + "    work()\n" * 60 + "\n\n" for number in range(9))
+    made = synced(tmp_path / "tree", {"a.py": "x = 1\n", "b.py": "x = 2\n", "long.py": long, "z.py": "x = 3\n"})
+    before = made.rows()
+    assert max(segment.rows for segment in made.base().segments) > small_segments
+    made.remove("b.py")
+    made.sync()
+    assert sorted(segment.files for segment in _compact(made).segments) == [1, 1, 1]
+    assert made.rows() == {key: row for key, row in before.items() if key[0] != "b.py"}
+
+
+def test_full_segments_are_not_merged_again_and_again(tmp_path: Path, small_segments: int) -> None:
+    """Merging makes as few segments as hold the rows, leaves the full ones alone, and has nothing to do twice."""
+    files = {f"m{number:02}.py": f"def f{number}():\n    return {number}\n" for number in range(80)}
+    made = synced(tmp_path / "tree", files)
+    full = _all_segments(made.base())
+    assert len(full) == 20  # each of them less than a quarter of all rows
+    for number in range(14):
+        made.write({f"n{number}.py": f"value = {number}\n"})
+        assert not made.sync().compacted
+    for number in range(14, 18):
+        made.write({f"n{number}.py": f"value = {number}\n"})
+        made.sync()
+    after = made.base()
+    assert full < _all_segments(after)
+    assert len(after.segments) < 20 + 18
+    rows = made.rows()
+    assert compact_now(made.store, force=True).segments_after == 25
+    assert made.rows() == rows
+    assert not compact_now(made.store, force=True).compacted
 
 
 def test_many_small_syncs_stay_under_the_segment_limit(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from equivalence.edits import start
 from everdex import limits
 from everdex.discover import discovery
+from everdex.errors import PathCollision
 from everdex.sync import glance
 from everdex.sync.look import Look
 from everdex.sync.model import SyncOptions
@@ -103,6 +104,31 @@ def test_an_edit_is_published_without_listing_the_tree(
     _saved_beside(made.path / "deep/er/other.py", "def once_more():\n    return 7\n")
     assert made.sync().modified
     assert listings == []
+    _is_what_a_full_look_says(made, tmp_path)
+
+
+def test_a_tree_with_names_that_collide_is_remembered_like_any_other(
+    made: Workspace, tmp_path: Path, listings: list[object]
+) -> None:
+    """What was allowed once costs no full look at every sync, is not forgotten by an edit, and a new one is asked about."""
+    made.write({"Main.py": "def twin():\n    return 3\n"})
+    made.sync(allow_degraded=True)
+    made.settle()
+    told = made.base().errors
+    assert [error.code for error in told] == ["path_collision"]
+    listings.clear()
+    assert not made.sync().published
+    made.write({"Main.py": "def twin():\n    return 4\n"})
+    assert made.sync().modified
+    assert not made.sync().published
+    assert listings == []
+    assert (made.base().errors, made.base().degraded) == (told, True)
+    made.write({"TOOL": "#!/bin/sh\necho 2\n"})
+    with pytest.raises(PathCollision):
+        made.sync()
+    made.remove("TOOL")
+    made.remove("Main.py")
+    made.sync()
     _is_what_a_full_look_says(made, tmp_path)
 
 

@@ -193,6 +193,25 @@ def test_a_first_sync_survives_death_at_every_step(
 
 
 @DEATHS
+@pytest.mark.parametrize("action", ["sync", "compact"])
+def test_several_segments_of_one_job_survive_death_at_every_step(
+    edited: tuple[Workspace, Fork], action: str, power: str | None, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    """A large sync, or a compaction, that writes one segment after another is seen whole or not at all."""
+    made, fork = edited
+    new = _rebuilt(made, monkeypatch, home)
+    if action == "compact":
+        made.sync()
+    check = _Recovery(made, made.rows(), active.read_pointer(made.store), new)
+    saved = Saved(made)
+    _sweep(fork, saved, action, check, power=power, a_file_each=True)
+    saved.restore()
+    before = {segment.segment_id for segment in made.base().segments}
+    fork.run(action, a_file_each=True)
+    assert len({segment.segment_id for segment in made.base().segments} - before) > 1
+
+
+@DEATHS
 def test_a_compaction_survives_death_at_every_step(edited: tuple[Workspace, Fork], power: str | None) -> None:
     """Compaction changes no answer, whether it completes or not."""
     made, fork = edited

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from everdex import clock, config
+from everdex import clock, config, limits
 from everdex.canvas.board.edits import Edit, applied
 from everdex.canvas.board.file import change_board
 from everdex.canvas.board.model import Stamp
@@ -28,6 +28,7 @@ from everdex.errors import EverdexError
 from everdex.roots import canonical_root
 from everdex.snapshot import publish
 from everdex.snapshot.store import open_store
+from everdex.sync import pool
 from everdex.sync.model import SyncOptions
 from everdex.sync.run import sync
 from everdex.upkeep.housekeeping import compact_now, gc_now
@@ -155,6 +156,8 @@ def _work(request: dict[str, Any], store_path: Path, root_path: Path) -> dict[st
         clock.now = lambda: real_now() + request["later"]
     if request.get("broken"):
         _break(request["broken"])
+    if request.get("a_file_each"):  # several segments of a tree that is small
+        limits.SEGMENT_ROWS = pool._BATCH_FILES = 1
     root = canonical_root(root_path)
     settings = config.load(root.path)
     fingerprint = config.config_fingerprint(settings.index, identity_of(settings.index.embedder, root.path))

@@ -1,7 +1,8 @@
-"""Writing one segment into a staging directory: rows, vectors, inverted index and file list together.
+"""Writing segments into a staging directory: rows, vectors, inverted index and file list together.
 
 Row n of rows.db, row n of vectors.i8 and document n of lexical.bin are the same chunk; the writer is
-the only place where that is made true.
+the only place where that is made true. The words of a segment are in memory until it is complete, so a large job fills
+one segment after another: what it takes does not grow with the tree.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from everdex import limits
 from everdex.durable import storage_errors
 from everdex.errors import StorageFailure
 from everdex.numeric import np
@@ -35,11 +37,73 @@ def _writing(directory: Path) -> Iterator[None]:
         raise StorageFailure(f"{directory / ROWS_NAME}: {error}") from error
 
 
-class SegmentWriter:
-    """Fills a new segment directory; `close` completes it and returns its file list.
+Live = tuple[FileLine, int, int]  # a file's line, its number and its first row in the segment that holds it
+
+
+class SegmentsWriter:
+    """Fills directories `name`_0 and so on, each with at most `limits.SEGMENT_ROWS` rows; `close` completes the last.
 
     As a context manager it lets go of its files when the block fails: a full disk must get its space back.
     """
+
+    def __init__(self, parent: Path, name: str, dim: int) -> None:
+        self._parent, self._name, self._dim = parent, name, dim
+        self._open: _SegmentWriter | None = None
+        self._complete: list[tuple[Path, tuple[FileLine, ...]]] = []
+
+    def add(self, batch: RecordBatch) -> None:
+        """Append a batch of processed files."""
+        if batch.files:
+            self._with_room(batch.terms.n_docs).add(batch)
+
+    def copy(self, segment: SegmentReader, lines: Sequence[Live]) -> None:
+        """Append live files of an older segment: what compaction does."""
+        piece: list[Live] = []
+        rows = 0
+        for live in lines:
+            if rows + live[0].rows > self._room():
+                if piece:
+                    self._with_room(rows).copy(segment, piece)
+                self._complete_open()
+                piece, rows = [], 0
+            piece.append(live)
+            rows += live[0].rows
+        if piece:
+            self._with_room(rows).copy(segment, piece)
+
+    def close(self) -> tuple[tuple[Path, tuple[FileLine, ...]], ...]:
+        """Every segment that was filled, with the files in it."""
+        self._complete_open()
+        return tuple(self._complete)
+
+    def _room(self) -> int:
+        return limits.SEGMENT_ROWS - (self._open.rows if self._open is not None else 0)
+
+    def _with_room(self, rows: int) -> _SegmentWriter:
+        """The segment that takes so many more; one that holds nothing takes any number: a file is never divided."""
+        if rows > self._room():
+            self._complete_open()
+        if self._open is None:
+            self._open = _SegmentWriter(self._parent / f"{self._name}_{len(self._complete)}", self._dim)
+        return self._open
+
+    def _complete_open(self) -> None:
+        if self._open is not None:
+            self._complete.append((self._open.directory, self._open.close()))
+            self._open = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and self._open is not None:
+            self._open.abandon()
+
+
+class _SegmentWriter:
+    """Fills one segment directory; `close` completes it and returns its file list."""
 
     def __init__(self, directory: Path, dim: int) -> None:
         self.directory = directory
@@ -50,16 +114,18 @@ class SegmentWriter:
         self._terms: list[tuple[int, TermBatch]] = []
         self._lines: list[FileLine] = []
 
+    @property
+    def rows(self) -> int:
+        return self._rows.rows
+
     def add(self, batch: RecordBatch) -> None:
-        """Append a batch of processed files."""
         with _writing(self.directory):
             self._terms.append((self._rows.rows, batch.terms))
             self._rows.add(batch.files)
             self._vectors.add(batch.vectors)
         self._lines.extend(file_line(record.file, len(record.parsed.chunks)) for record in batch.files)
 
-    def copy(self, segment: SegmentReader, lines: Sequence[tuple[FileLine, int, int]]) -> None:
-        """Append live files (line, file_no, first_row) of an older segment: what compaction does."""
+    def copy(self, segment: SegmentReader, lines: Sequence[Live]) -> None:
         stored = [(line, file_no, first) for line, file_no, first in lines if file_no >= 0]
         rows = np.concatenate(
             [np.arange(first, first + line.rows) for line, _, first in stored] or [np.zeros(0, np.int64)]
@@ -80,12 +146,6 @@ class SegmentWriter:
             (self.directory / FILES_NAME).write_bytes(encode_lines(self._lines))
         return tuple(self._lines)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is not None:
-            self._rows.abandon()
-            self._vectors.abandon()
+    def abandon(self) -> None:
+        self._rows.abandon()
+        self._vectors.abandon()

@@ -52,7 +52,7 @@ def _lines(path: Path) -> tuple[FileLine, ...]:
 
 
 # The stat is in the key, so that a segment which did change (damaged, repaired) is read as it is now.
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _lines_at(path: Path, inode: int, size: int, mtime_ns: int, ctime_ns: int) -> tuple[FileLine, ...]:
     return tuple(read_file_lines(path))
 

@@ -23,7 +23,7 @@ from everdex.errors import StorageFailure
 from everdex.roots import Root
 from everdex.snapshot.manifest import Manifest
 from everdex.snapshot.store import Store
-from everdex.sync.look import Look, NarrowLook, NotNarrow
+from everdex.sync.look import Look, NarrowLook, NotNarrow, only_collisions
 
 # 1: paths with size, mtime, ctime, inode.
 # 2: .sln, .slnx and rust-toolchain, which were passed over, are indexed: an older look saw less
@@ -101,14 +101,14 @@ def renew(store: Store, manifest: Manifest, found: Narrow) -> None:
     memory = found.memory
     assert memory.seen is not None
     seen = memory.seen.renewed(found.differing, found.seen.started_ns)
-    if manifest.errors or (seen == memory.seen and manifest.snapshot_id == memory.snapshot_id):
+    if not only_collisions(manifest) or (seen == memory.seen and manifest.snapshot_id == memory.snapshot_id):
         return
     _write(store, msgspec.structs.replace(memory, snapshot_id=manifest.snapshot_id, seen=seen))
 
 
 def remember(root: Root, config: Config, store: Store, seen: Look) -> None:
     """Keep how the tree stands, after a look that found nothing to do."""
-    if seen.base is None or seen.listed is None or seen.discovery.collisions or seen.discovery.warnings:
+    if seen.base is None or seen.listed is None or seen.discovery.warnings:
         return
     rules = _rules(root, config, store)
     before = _recall(store, seen.base)

@@ -18,12 +18,12 @@ from everdex.changes import detect, git_suspects, start_git_state
 from everdex.changes.model import ChangeSet, GitState, IndexedFile
 from everdex.config import Config
 from everdex.discover import candidates, start_discovery
-from everdex.discover.model import Discovery
+from everdex.discover.model import Collision, Discovery
 from everdex.errors import NotIndexed, PathCollision
 from everdex.roots import Root, everdex_home
 from everdex.snapshot import active
 from everdex.snapshot.live import EMPTY, LiveMap, live_map
-from everdex.snapshot.manifest import Manifest, git_of
+from everdex.snapshot.manifest import DegradedError, Manifest, git_of
 from everdex.snapshot.store import Store
 from everdex.sync import touched
 from everdex.sync.model import Detected, SyncOptions
@@ -48,6 +48,7 @@ class Look:
             self.discovery: Discovery = discovering.result()
             self.listed = discovering.listed
             self.home = discovering.home
+        self.collisions: tuple[DegradedError, ...] = tuple(map(_collision, self.discovery.collisions))
         self.left_out: dict[str, int] = dict(Counter(str(skip.reason) for skip in self.discovery.skipped))
         self.observed_ns = time.time_ns()
         self.git: GitState = asked.result(untracked)
@@ -69,9 +70,20 @@ class Look:
             and self.changes.empty
             and self.base.ignore_fingerprint == self.discovery.ignore_fingerprint
             and self.base.git == git_of(self.git)
-            # Colliding paths stay as they were published until the tree changes; anything else is tried again.
-            and all(error.code == PathCollision.code for error in self.base.errors)
+            and only_collisions(self.base)
         )
+
+
+def only_collisions(manifest: Manifest) -> bool:
+    """Colliding paths stay as they were published until the tree changes; anything else is tried again."""
+    return all(error.code == PathCollision.code for error in manifest.errors)
+
+
+def _collision(found: Collision) -> DegradedError:
+    """Published all the same, because the user said so: the snapshot has to say what is wrong with it."""
+    return DegradedError(
+        PathCollision.code, f"these paths are one on other systems: {', '.join(found.paths)}", found.paths[0]
+    )
 
 
 class NotNarrow(Exception):
@@ -103,6 +115,7 @@ class NarrowLook(Look):
             raise NotNarrow
         self.indexed = touched.apply(store, {key: self.live.files[key].line.indexed_file() for key in known})
         self.discovery = Discovery(tuple(found.values()), (), (), base.ignore_fingerprint, "git")
+        self.collisions = base.errors  # no name came or went, and a tree with other errors is never remembered
         self.left_out = dict(left_out)
         self.listed, self.home = None, None
         changes = detect(root, self.discovery, self.indexed)

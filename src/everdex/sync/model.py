@@ -45,11 +45,14 @@ class WorkSettings(msgspec.Struct, frozen=True):
 class Indexed(msgspec.Struct, frozen=True):
     """What became of the files that were to be indexed."""
 
-    lines: tuple[FileLine, ...] = ()
+    staged: tuple[StagedSegment, ...] = ()
     errors: tuple[DegradedError, ...] = ()
     vanished: tuple[str, ...] = ()
-    staged: StagedSegment | None = None
     reused: int = 0  # files whose records another worktree had
+
+    @property
+    def lines(self) -> tuple[FileLine, ...]:
+        return tuple(line for staged in self.staged for line in staged.lines)
 
 
 class Detected(msgspec.Struct, frozen=True):

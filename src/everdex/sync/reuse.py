@@ -19,7 +19,7 @@ from everdex.errors import EverdexError
 from everdex.roots import Root
 from everdex.segment.files import FileLine, file_line
 from everdex.segment.read import SegmentReader
-from everdex.segment.write import SegmentWriter
+from everdex.segment.write import Live, SegmentsWriter
 from everdex.snapshot import active, integrity
 from everdex.snapshot.guard import hold_shared
 from everdex.snapshot.live import live_map
@@ -33,7 +33,7 @@ _WORTH_BYTES: Final = 1 << 20
 
 
 def copy_equal(
-    root: Root, store: Store, writer: SegmentWriter, todo: Sequence[Candidate], max_bytes: int
+    root: Root, store: Store, writer: SegmentsWriter, todo: Sequence[Candidate], max_bytes: int
 ) -> tuple[Candidate, ...]:
     """Write what neighbours have of these files; the others are left to be indexed."""
     rest = tuple(todo)
@@ -49,12 +49,9 @@ def copy_equal(
     return rest
 
 
-_Lines = list[tuple[FileLine, int, int]]  # with number and first row in their segment
-
-
-def _equal(root: Root, other: Store, todo: Sequence[Candidate], max_bytes: int) -> dict[Path, _Lines]:
+def _equal(root: Root, other: Store, todo: Sequence[Candidate], max_bytes: int) -> dict[Path, list[Live]]:
     """The files that are equal in a neighbour, by segment; none when its snapshot is not what it was sealed as."""
-    found: dict[Path, _Lines] = {}
+    found: dict[Path, list[Live]] = {}
     try:
         manifest = active.pin(other).manifest
         live = live_map(other.path, manifest)
@@ -71,7 +68,7 @@ def _equal(root: Root, other: Store, todo: Sequence[Candidate], max_bytes: int) 
     return found
 
 
-def _copy(writer: SegmentWriter, segment: Path, lines: _Lines) -> None:
+def _copy(writer: SegmentsWriter, segment: Path, lines: list[Live]) -> None:
     reader = SegmentReader(segment)
     try:
         writer.copy(reader, sorted(lines, key=lambda each: each[2]))

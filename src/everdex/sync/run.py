@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from everdex import clock, limits
 from everdex.changes.model import ChangeSet
 from everdex.config import Config
-from everdex.discover.model import Discovery
 from everdex.errors import Busy, DegradedRefused, LimitExceeded, PathCollision
 from everdex.identity.merkle import snapshot_digest
 from everdex.roots import Root
@@ -145,7 +144,7 @@ def _index_and_publish(
             seq=base.next_seq,
             parent=base.manifest,
             parent_live=seen.live,
-            staged=(indexed.staged,) if indexed.staged else (),
+            staged=indexed.staged,
             dropped=frozenset(),
             tombstones=tombstones,
             git=seen.git,
@@ -155,7 +154,7 @@ def _index_and_publish(
                 store.info.config_fingerprint,
             ),
             skipped=dict(skipped),
-            errors=(*errors, *_collisions(seen.discovery)),
+            errors=(*errors, *seen.collisions),
         )
         options.progress("publish", 0, 0)
         manifest = publish(lease, draft)
@@ -170,9 +169,9 @@ def _indexed(
     if not todo:
         return Indexed()
     # Here, so that a sync that finds nothing to index never pays for numpy and the grammars.
-    from everdex.sync.write import write_segment
+    from everdex.sync.write import write_segments
 
-    return write_segment(root, config, lease, snapshot_id, todo, _dying(lease.store, seen), options)
+    return write_segments(root, config, lease, snapshot_id, todo, _dying(lease.store, seen), options)
 
 
 def _dying(store: Store, seen: Look) -> list[tuple[Path, LiveFile]]:
@@ -221,20 +220,10 @@ def _live_lines(
     return kept
 
 
-def _collisions(discovery: Discovery) -> list[DegradedError]:
-    """Published all the same, because the user said so: the snapshot has to say what is wrong with it."""
-    return [
-        DegradedError(
-            PathCollision.code, f"these paths are one on other systems: {', '.join(item.paths)}", item.paths[0]
-        )
-        for item in discovery.collisions
-    ]
-
-
 def _refuse_collisions(seen: Look, options: SyncOptions) -> None:
     """What the last snapshot was allowed to have is not asked about again: otherwise no edit would ever be indexed."""
     allowed = seen.base.errors if seen.base is not None else ()
-    new = [error for error in _collisions(seen.discovery) if error not in allowed]
+    new = [error for error in seen.collisions if error not in allowed]
     if new and not options.allow_degraded:
         raise PathCollision(new[0].message)
 

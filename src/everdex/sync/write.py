@@ -1,4 +1,4 @@
-"""The expensive half of a sync: changed files go through the workers into one staged segment.
+"""The expensive half of a sync: changed files go through the workers into staged segments.
 
 Imported only when there is something to index, because it needs numpy, the grammars and the embedder.
 """
@@ -17,7 +17,7 @@ from everdex.embed import identity_of
 from everdex.embed.cache import EmbeddingCache
 from everdex.roots import Root
 from everdex.segment.read import SegmentReader
-from everdex.segment.write import SegmentWriter
+from everdex.segment.write import SegmentsWriter
 from everdex.snapshot.lease import Lease
 from everdex.snapshot.live import LiveFile
 from everdex.snapshot.manifest import DegradedError
@@ -28,7 +28,7 @@ from everdex.sync.reuse import copy_equal
 from everdex.sync.work import vector_dim
 
 
-def write_segment(
+def write_segments(
     root: Root,
     config: Config,
     lease: Lease,
@@ -37,7 +37,7 @@ def write_segment(
     dying: Sequence[tuple[Path, LiveFile]],
     options: SyncOptions,
 ) -> Indexed:
-    """Index files into one staged segment.
+    """Index files into staged segments.
 
     `dying` are the files whose rows this sync replaces or removes, each with its segment's directory.
     """
@@ -53,7 +53,7 @@ def write_segment(
     options.progress("index", 0, len(todo))
     with EmbeddingCache(cache_path, fingerprint, dim) as cache:
         _remember(cache, dying)
-    with SegmentWriter(lease.staging / f"seg_{snapshot_id}_0", dim) as writer:
+    with SegmentsWriter(lease.staging, f"seg_{snapshot_id}", dim) as writer:
         rest = todo if options.rebuild else copy_equal(root, store, writer, todo, config.index.max_file_size_bytes)
         done = reused = len(todo) - len(rest)
         # Closed here, not when it is collected: an interrupt must end the workers before it is reported.
@@ -66,9 +66,9 @@ def write_segment(
                 done += result.files_seen
                 options.progress("index", done, len(todo))
         options.progress("seal", 0, 0)
-        lines = writer.close()
-    staged = StagedSegment(writer.directory, "delta", lines) if lines else None
-    return Indexed(lines, tuple(errors), tuple(vanished), staged, reused)
+        written = writer.close()
+    staged = tuple(StagedSegment(directory, "delta", lines) for directory, lines in written)
+    return Indexed(staged, tuple(errors), tuple(vanished), reused)
 
 
 def _remember(cache: EmbeddingCache, dying: Sequence[tuple[Path, LiveFile]]) -> None:

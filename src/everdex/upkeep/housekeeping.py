@@ -73,7 +73,8 @@ def compact_now(store: Store, *, force: bool = False) -> CompactReport:
 
 def _compact_already(manifest: Manifest) -> bool:
     clean = all(segment.live_rows == segment.rows for segment in manifest.segments)
-    return len(manifest.segments) <= 1 and clean and not manifest.tombstones
+    open_to_more = [segment for segment in manifest.segments if segment.rows * 2 < limits.SEGMENT_ROWS]
+    return len(open_to_more) <= 1 and clean and not manifest.tombstones
 
 
 def _buried(manifest: Manifest) -> int:
