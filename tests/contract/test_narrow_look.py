@@ -110,7 +110,7 @@ def test_an_edit_is_published_without_listing_the_tree(
 def test_a_tree_with_names_that_collide_is_remembered_like_any_other(
     made: Workspace, tmp_path: Path, listings: list[object]
 ) -> None:
-    """What was allowed once costs no full look at every sync, is not forgotten by an edit, and a new one is asked about."""
+    """What was allowed once costs no full look at a sync, is not forgotten by an edit, and a new one is asked about."""
     made.write({"Main.py": "def twin():\n    return 3\n"})
     made.sync(allow_degraded=True)
     made.settle()

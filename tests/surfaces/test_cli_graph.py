@@ -182,6 +182,16 @@ def test_nothing_of_that_name_suggests_what_is_like_it(project: Path) -> None:
     assert everdex("callers", "audit", project).code == 1
 
 
+def test_definitions_and_calls_are_counted_apart(tmp_path: Path) -> None:
+    """Callers and callees are definitions; what is resolved or external are calls, of which one may have several."""
+    text = "import os\n\n\ndef own():\n    pass\n\n\ndef go():\n    own()\n    own()\n    os.getcwd()\n\n\ngo()\n"
+    root = tree(tmp_path / "tree", {"a.py": text})
+    assert "1 callee in the repository; 3 calls: 2 resolved, 1 external" in everdex("callees", "go", root).err
+    assert "1 caller; 2 calls: 2 resolved" in everdex("callers", "own", root).err
+    assert "1 caller, 1 resolved" in everdex("callers", "go", root).err
+    assert "0 callees\n" in everdex("callees", "own", root).err
+
+
 @pytest.mark.parametrize("command", ["refs", "callers", "callees", "impact"])
 def test_on_a_terminal_results_are_grouped(project: Path, command: str) -> None:
     """Headings and line numbers, for people."""

@@ -87,6 +87,17 @@ def test_where_nothing_is_open_nothing_is_said(root: Path, tmp_path: Path) -> No
     assert _kept(tmp_path / "home") == {".unfinished"}
 
 
+def test_callees_say_from_how_many_files_and_wait_when_asked(root: Path, tmp_path: Path) -> None:
+    """As callers do: the answer is whole either way, and `--wait` takes the finished graph."""
+    env = {"EVERDEX_HOME": str(tmp_path / "home")}
+    early = everdex("callees", "total", cwd=root, env=env)
+    assert "files, those that decide what it calls; the others are not resolved yet" in early.err
+    assert _kept(tmp_path / "home") == {".unfinished"}
+    late = everdex("callees", "total", "--wait", cwd=root, env=env)
+    assert (late.out, "answered from" in late.err) == (early.out, False)
+    assert _kept(tmp_path / "home") == {".graph"}
+
+
 def test_nobody_is_said_by_the_finished_graph_only(root: Path, tmp_path: Path) -> None:
     """Nobody writes a call of it: the question waits, and finds who calls it as a value."""
     env = {"EVERDEX_HOME": str(tmp_path / "home")}

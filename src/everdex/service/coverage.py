@@ -71,14 +71,16 @@ def of_left_out(atlas: Atlas, *, nothing_found: bool) -> tuple[str, ...]:
     return tuple(said)
 
 
-def of_waiting(atlas: Atlas, ways: tuple[Way, ...]) -> tuple[str, ...]:
+def of_waiting(atlas: Atlas, ways: tuple[Way, ...], method: str) -> tuple[str, ...]:
     """From how many files an answer is that did not wait for the others and is whole without them."""
     if not atlas.graph.waiting or ways:
         return ()
     resolved = len(atlas.graph.files) - len(atlas.graph.waiting)
+    said = f"answered from {resolved:,} of {len(atlas.graph.files):,} files"
+    if method == "callees":
+        return (f"{said}, those that decide what it calls; the others are not resolved yet",)
     return (
-        f"answered from {resolved:,} of {len(atlas.graph.files):,} files, all that write it; the others are not "
-        "resolved yet, and their calls of computed values not counted",
+        f"{said}, all that write it; the others are not resolved yet, and their calls of computed values not counted",
     )
 
 

@@ -241,7 +241,8 @@ def answer(
             limits_hit = told.limits_hit
             if question.method in begun.WITH_RESERVATION:
                 body |= coverage.reservation(atlas, opened.ways)
-                about = (*about, *coverage.of_waiting(atlas, opened.ways))
+            if question.method in begun.METHODS:
+                about = (*about, *coverage.of_waiting(atlas, opened.ways, question.method))
         if file is None:
             about = (*about, *coverage.of_left_out(atlas, nothing_found=not found or body.get("total") == 0))
     body = {**body, "coverage": atlas.coverage}

@@ -16,16 +16,18 @@ from everdex.surfaces.cli.output import Style, escape, write
 @related.symbol_argument
 @related.root_argument
 @related.listing_options
+@related.wait_option
 @related.reading_options
 def callees_command(
-    symbol: str, root: Path | None, limit: int, offset: int, no_sync: bool, snapshot_id: str | None, offline: bool,
-    workers: int, shared_store: Path | None, color: str, as_json: bool,
+    symbol: str, root: Path | None, limit: int, offset: int, wait: bool, no_sync: bool, snapshot_id: str | None,
+    offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """List the definitions that SYMBOL calls, in the repository around ROOT (default: here).
 
     SYMBOL is named as for `everdex refs`; what is defined inside it counts with it. In a pipe every callee is one
-    line, path:line:signature. Calls out of the repository and calls that could not be resolved are counted, and listed
-    with --json.
+    line, path:line:signature. Below the list stands how many calls there are, and how many of them leave the repository
+    or could not be resolved; --json lists those, too. While the first graph of a large repository is not finished, the
+    files are resolved that decide the answer, and it says so; --wait waits for all of them.
 
     \b
     Examples:
@@ -33,7 +35,7 @@ def callees_command(
       everdex callees --json src/app.py::main | jq -r '.unresolved[] | .reason'
     """
     document = related.ask(
-        "callees", {"symbol": symbol, "k": limit, "offset": offset}, root, no_sync=no_sync,
+        "callees", {"symbol": symbol, "k": limit, "offset": offset, "wait": wait}, root, no_sync=no_sync,
         snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
     )  # fmt: skip
     return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)

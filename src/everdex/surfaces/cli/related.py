@@ -192,14 +192,24 @@ def may_mean(place: Mapping[str, Any]) -> str:
     return f"{place['path']}:{place['line']}:{place['text'].strip()[:300]} ({place['why']})"
 
 
+def _counted(document: dict[str, Any], noun: str, so_far: str) -> str:
+    """How many were found. Callers and callees are definitions, and what is resolved are calls: one may have several."""
+    total, counts, roles = document["total"], document["counts"], document.get("roles")
+    parts = [f"{number:,} {name}" for name, number in (roles or counts).items() if number]
+    parts += [f"{counts[name]:,} {name}" for name in ("ambiguous",) if roles and counts[name]]
+    found = plural(total, noun) + so_far
+    calls = sum(counts.values())
+    if noun == "callee" and calls:
+        return f"{found} in the repository; {plural(calls, 'call')}: {', '.join(parts)}"
+    if noun == "caller" and calls != total:
+        return f"{found}; {plural(calls, 'call')}: {', '.join(parts)}"
+    return ", ".join([found, *parts])
+
+
 def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
     """How many there are, and what could be missing; on stderr, so that a pipe gets results only."""
-    counts, could = document["counts"], document.get("could_add")
-    reservation = document.get("reservation")
-    parts = [plural(document["total"], noun) + (" so far" if reservation else "")]
-    parts += [f"{number:,} {name}" for name, number in (document.get("roles") or counts).items() if number]
-    parts += [f"{counts[name]:,} {name}" for name in ("ambiguous",) if document.get("roles") and counts[name]]
-    yield ", ".join(parts)
+    could, reservation = document.get("could_add"), document.get("reservation")
+    yield _counted(document, noun, " so far" if reservation else "")
     if reservation:
         yield from map(escape, left_open(reservation, _ALL_OF_IT))
     if could is not None:
