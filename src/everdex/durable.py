@@ -11,7 +11,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -140,7 +140,8 @@ def replace_atomically(path: Path, data: bytes | Pieces, permissions: Permission
     except FileNotFoundError as error:
         raise StorageFailure(f"{path}: {error.strerror}") from error
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # a file system that refused the one refuses the other, too
+            temporary.unlink(missing_ok=True)
         raise
     fsync_directory(path.parent)
 

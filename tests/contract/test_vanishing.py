@@ -118,7 +118,7 @@ def test_nothing_is_collected_while_a_plan_is_made(made: Workspace, monkeypatch:
     planned = retention.plan
 
     def plan(*arguments: object, **options: object) -> object:
-        lock = retention.readers_lock(made.store)
+        lock = made.store.readers_lock
         with pytest.raises(Busy), hold_exclusive(lock, made.store.permissions, wait_ms=0):  # as a collection does
             pass
         return planned(*arguments, **options)  # type: ignore[arg-type]

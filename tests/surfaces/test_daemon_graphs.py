@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import signal
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -306,6 +307,27 @@ def test_a_maker_that_dies_is_an_error(warm: ResidentIndex, monkeypatch: pytest.
             Making(warm.index, found.snapshot_id).run(1 << 40)
     assert Making(warm.index, found.snapshot_id).run(1 << 40) == (2, 2)
     assert warm.reader.graph_of().made
+
+
+def test_a_graph_that_cannot_be_kept_is_an_error(root: Path, tmp_path: Path) -> None:
+    """On a full disk a question would have it made again and again, for ever; it hears why not, and what to do."""
+    (root / "many.py").write_text("".join(f"def f{number}():\n    return f{number}()\n\n\n" for number in range(200)))
+    env = {"EVERDEX_HOME": str(tmp_path / "home")}
+    made = everdex("map", "--json", cwd=root, env=env)
+    (kept,) = (tmp_path / "home").rglob("*.graph")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", kept.parent], check=False)
+    if mounted.returncode != 0:
+        pytest.skip("mounting needs privileges")
+    try:
+        with Daemon(root, tmp_path / "home"):
+            asked = everdex("map", cwd=root, env=env)
+            assert asked.code == 70
+            assert "everdex: the graph could not be kept: " in asked.err
+            assert "--offline" in asked.err
+            offline = everdex("map", "--offline", "--json", cwd=root, env=env)
+            assert offline.json["sections"] == made.json["sections"]
+    finally:
+        subprocess.run(["umount", "-l", kept.parent], check=True)
 
 
 @pytest.fixture

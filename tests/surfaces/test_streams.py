@@ -42,6 +42,10 @@ def test_a_full_disk_under_stdout_is_an_error(root: Path, command: str) -> None:
     assert done.returncode == 70
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
+    if command != "--help":
+        assert done.stderr.splitlines()[-2:] == [
+            "everdex: standard output: No space left on device", "hint: what it holds is incomplete"
+        ]  # fmt: skip
 
 
 @pytest.mark.parametrize("command", ["status", "status --json", "search f3"])
@@ -50,7 +54,7 @@ def test_a_full_disk_under_stdout_is_an_error_through_a_daemon(root: Path, comma
     with Daemon(root):
         done = _shell(root, f"everdex {command} > /dev/full")
     assert (done.returncode, "Traceback" in done.stderr) == (70, False)
-    assert "No space left on device" in done.stderr
+    assert "everdex: standard output: No space left on device" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["bogus 2> /dev/full", "bogus --json > /dev/full", "bogus 2>&-"])

@@ -20,7 +20,6 @@ from everdex.search.names import SymbolNames
 from everdex.semantic.kept import stamp
 from everdex.snapshot import active
 from everdex.snapshot.guard import hold_shared
-from everdex.snapshot.retention import readers_lock
 from everdex.snapshot.store import Store
 from everdex.view import SnapshotView, open_kept_view
 
@@ -107,7 +106,7 @@ class KeptViews:
     @contextmanager
     def pinned(self, snapshot_id: str | None = None) -> Iterator[Kept]:
         """The view of the active snapshot, or of a retained one, for one question."""
-        with hold_shared(readers_lock(self._store), self._store.permissions):
+        with hold_shared(self._store.readers_lock, self._store.permissions):
             with self._lock:
                 kept = self._current() if snapshot_id is None else self._named(snapshot_id)
                 kept.users += 1

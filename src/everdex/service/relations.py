@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from everdex import limits
 from everdex.canvas.impact import impact_model
 from everdex.canvas.sheet import Caption
-from everdex.errors import QueryError
+from everdex.errors import QueryError, StorageFailure
 from everdex.graph import naming, queries, resolvers
 from everdex.graph.atlas import VARIABLES, Atlas, Definition
 from everdex.graph.declarations import declarations, written_out
@@ -178,6 +178,10 @@ def make(index: Index, snapshot_id: str, options: SyncOptions, known: Resolvers)
     """Make the graph of a snapshot for whoever asks next, unless it is there."""
     with open_view(index.store(), snapshot_id) as view:
         found = open_graph(view, known, workers=options.workers, progress=options.progress)
+        if find_graph(view, known) is None:
+            # Whoever asks next would have it made once more, and so on for ever.
+            said = found.warnings[-1] if found.warnings else "the graph is gone as soon as it was made"
+            raise StorageFailure(said, hint="free disk space; with --offline a command answers without keeping it")
         return Made(found.changed, found.resolved)
 
 

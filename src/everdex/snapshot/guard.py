@@ -70,7 +70,8 @@ def hold_guard(
 @contextmanager
 def hold_shared(path: Path, permissions: Permissions) -> Iterator[None]:
     """Readers hold this while they use a snapshot; GC waits for them."""
-    handle = _open(path, permissions)
+    # Not to be written: a store that one may only read is read.
+    handle = open_lasting(path, os.O_RDONLY, permissions)
     try:
         with storage_errors(path):
             fcntl.flock(handle, fcntl.LOCK_SH)

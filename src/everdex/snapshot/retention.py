@@ -41,10 +41,6 @@ class GcPlan(msgspec.Struct, frozen=True):
     bytes_freed: int
 
 
-def readers_lock(store: Store) -> Path:
-    return store.locks / "readers.lock"
-
-
 def plan(store: Store, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN) -> GcPlan:
     """Decide what may be deleted now. Raises `Corrupt` when a manifest cannot be read: then nothing may."""
     history = [manifests.read(path) for _, path in active.published(store)]
@@ -120,7 +116,7 @@ def _retained(history: list[Manifest], pointer: str | None, keep: int) -> list[M
 def collect(lease: Lease, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN, wait_ms: int = 0) -> GcPlan:
     """Carry out the plan under the writer lease and the exclusive readers' lock, so that nobody uses any of it."""
     store = lease.store
-    with hold_exclusive(readers_lock(store), store.permissions, wait_ms=wait_ms):
+    with hold_exclusive(store.readers_lock, store.permissions, wait_ms=wait_ms):
         lease.require()
         todo = plan(store, keep=keep)
         _delete(store, todo)

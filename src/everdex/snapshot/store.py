@@ -87,6 +87,10 @@ class Store(msgspec.Struct, frozen=True):
         return self.path / "locks"
 
     @property
+    def readers_lock(self) -> Path:
+        return self.locks / "readers.lock"
+
+    @property
     def logs(self) -> Path:
         return self.path / "logs"
 
@@ -233,6 +237,7 @@ def _make(path: Path, root: Root, config_fingerprint: str, *, shared: bool) -> S
         make_directory(directory, store.permissions)
     if shared:
         check_capabilities(store)
+    os.close(open_lasting(store.readers_lock, os.O_RDONLY, store.permissions))  # for readers that may write nothing
     write_info(store)
     return store
 

@@ -24,7 +24,6 @@ from everdex.snapshot import active, integrity
 from everdex.snapshot.guard import hold_shared
 from everdex.snapshot.live import live_map
 from everdex.snapshot.neighbours import neighbours
-from everdex.snapshot.retention import readers_lock
 from everdex.snapshot.store import Store
 
 # Fewer files, or bytes in them, are indexed sooner than looked for.
@@ -40,7 +39,7 @@ def copy_equal(
     if len(rest) < _WORTH_FILES and sum(candidate.stat.size for candidate in rest) < _WORTH_BYTES:
         return rest
     for other in neighbours(store):
-        with hold_shared(readers_lock(other), other.permissions):
+        with hold_shared(other.readers_lock, other.permissions):
             equal = _equal(root, other, rest, max_bytes)
             for segment, lines in equal.items():
                 _copy(writer, segment, lines)

@@ -18,7 +18,6 @@ from everdex.snapshot import active
 from everdex.snapshot.guard import hold_shared
 from everdex.snapshot.live import LiveMap, live_map
 from everdex.snapshot.manifest import Manifest, SegmentRef
-from everdex.snapshot.retention import readers_lock
 from everdex.snapshot.store import Store
 from everdex.upkeep import facts
 from everdex.upkeep.findings import Finding, differs
@@ -44,7 +43,7 @@ class AuditReport:
 
 def audit(store: Store, snapshot_id: str | None = None) -> AuditReport:
     """Count everything again. Raises `Corrupt` when an artifact fails its checksum: then counting is pointless."""
-    with hold_shared(readers_lock(store), store.permissions):
+    with hold_shared(store.readers_lock, store.permissions):
         manifest = active.pin(store, snapshot_id).manifest
         live = live_map(store.path, manifest)
         readers = [SegmentReader(store.path / reference.path) for reference in manifest.segments]

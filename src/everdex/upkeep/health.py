@@ -30,7 +30,6 @@ from everdex.snapshot.guard import hold_shared
 from everdex.snapshot.lease import holder, lease_path, read_lease
 from everdex.snapshot.live import live_map
 from everdex.snapshot.manifest import Manifest, SegmentRef
-from everdex.snapshot.retention import readers_lock
 from everdex.snapshot.store import Store
 from everdex.snapshot.trees import tree_size
 from everdex.sync.look import Look
@@ -79,7 +78,7 @@ def health(root: Root, config: Config, store: Store, snapshot_id: str | None = N
 
     Of a retained snapshot that is named, whether it is what the tree is now is not asked.
     """
-    with hold_shared(readers_lock(store), store.permissions):
+    with hold_shared(store.readers_lock, store.permissions):
         manifest, present = _manifest_present(store) if snapshot_id is None else _named_manifest(store, snapshot_id)
         checks = [present]
         if manifest is not None:

@@ -84,7 +84,7 @@ def _buried(manifest: Manifest) -> int:
 def gc_now(store: Store, *, dry_run: bool = True, keep: int = limits.RETAIN_SNAPSHOTS_MIN) -> GcReport:
     """Delete snapshots past retention and what only they refer to; `Busy` while someone writes or reads."""
     if dry_run:
-        with hold_shared(retention.readers_lock(store), store.permissions):  # nobody collects meanwhile
+        with hold_shared(store.readers_lock, store.permissions):  # nobody collects meanwhile
             plan = retention.plan(store, keep=keep)
             doomed = facts.orphans(store, plan.retained)
             freed = facts.size(store, doomed)

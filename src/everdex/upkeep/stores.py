@@ -20,7 +20,6 @@ from everdex.roots import everdex_home
 from everdex.snapshot import active
 from everdex.snapshot.guard import hold_exclusive, hold_guard
 from everdex.snapshot.lease import guard_path, holder
-from everdex.snapshot.retention import readers_lock
 from everdex.snapshot.store import Store, open_store_at
 from everdex.snapshot.trees import remove_all, tree_size
 
@@ -158,7 +157,7 @@ def _rename_unused(store: Store, trash: Path) -> None:
     """Inside the guard nobody can take the lease, and without readers nobody looks at what goes."""
     with (
         hold_guard(guard_path(store), store.permissions, wait_ms=0),
-        hold_exclusive(readers_lock(store), store.permissions, wait_ms=0),
+        hold_exclusive(store.readers_lock, store.permissions, wait_ms=0),
     ):
         if holder(store) is not None:
             raise Busy(f"store {store.store_id} is being written")

@@ -26,7 +26,6 @@ from everdex.snapshot import active
 from everdex.snapshot.guard import hold_shared
 from everdex.snapshot.live import LiveFile, live_map
 from everdex.snapshot.manifest import Manifest
-from everdex.snapshot.retention import readers_lock
 from everdex.snapshot.store import Store
 
 # Documents whose definitions are kept in memory: a few hundred bytes each.
@@ -242,7 +241,7 @@ class SnapshotView:
 @contextmanager
 def open_view(store: Store, snapshot_id: str | None = None) -> Iterator[SnapshotView]:
     """Pin a snapshot for as long as the block runs; GC waits meanwhile (IDX.MUST.005)."""
-    with hold_shared(readers_lock(store), store.permissions):
+    with hold_shared(store.readers_lock, store.permissions):
         pinned = active.pin(store, snapshot_id)
         view = SnapshotView(store, pinned.manifest, pinned.warnings)
         try:
@@ -257,6 +256,6 @@ def open_kept_view(store: Store) -> SnapshotView:
     The readers' lock is not kept, or no daemon would ever let GC run: each question takes it again and makes
     sure, under it, that this snapshot is still the active one, which GC never touches.
     """
-    with hold_shared(readers_lock(store), store.permissions):
+    with hold_shared(store.readers_lock, store.permissions):
         pinned = active.pin(store)
         return SnapshotView(store, pinned.manifest, pinned.warnings)

@@ -170,7 +170,7 @@ def run(arguments: Sequence[str]) -> int:
         return _complete()
     try:
         code = _invoke(list(arguments) or ["--help"])
-        sys.stdout.flush()
+        _hand_over()
         return code
     except BrokenPipeError:
         _give_up(sys.stdout)
@@ -208,6 +208,17 @@ def _wants_json(arguments: Sequence[str]) -> bool:
     if "--" in before:
         before = before[: before.index("--")]
     return "--json" in before
+
+
+def _hand_over() -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from everdex.surfaces.cli.output import HalfWritten
+
+        raise HalfWritten from error
 
 
 def _flush(stream: TextIO) -> None:

@@ -115,9 +115,15 @@ def _put(stream: TextIO, line: str) -> None:
     if stream is sys.stderr:
         with suppress(OSError):  # whoever ends the command meets it again
             sys.stdout.flush()  # on one terminal what was said first stands first
-    buffer.write(line_bytes(line))
-    if stream is sys.stderr:
+        buffer.write(line_bytes(line))
         buffer.flush()
+        return
+    try:
+        buffer.write(line_bytes(line))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise HalfWritten from error
 
 
 class Style(msgspec.Struct, frozen=True):

@@ -193,7 +193,7 @@ def may_mean(place: Mapping[str, Any]) -> str:
 
 
 def _counted(document: dict[str, Any], noun: str, so_far: str) -> str:
-    """How many were found. Callers and callees are definitions, and what is resolved are calls: one may have several."""
+    """How many were found. Callers and callees are definitions; resolved are calls, of which one may have several."""
     total, counts, roles = document["total"], document["counts"], document.get("roles")
     parts = [f"{number:,} {name}" for name, number in (roles or counts).items() if number]
     parts += [f"{counts[name]:,} {name}" for name in ("ambiguous",) if roles and counts[name]]
