@@ -46,7 +46,7 @@ def git_environment() -> dict[str, str]:
 
 
 def canonical_root(requested: str | os.PathLike[str], *, force: bool = False) -> Root:
-    """Resolve a requested path to its root; refuses `/`, `$HOME` and what is not a directory."""
+    """Resolve a requested path to its root; refuses `/`, `$HOME`, git's own files and what is not a directory."""
     path = Path(requested)
     if not path.exists():
         raise RootRefused(f"{path} does not exist", hint="name an existing directory")
@@ -63,6 +63,8 @@ def canonical_root(requested: str | os.PathLike[str], *, force: bool = False) ->
         raise RootRefused(f"the path {str(root.path)!a} is not UTF-8", hint="rename the directory") from error
     if not force:
         _refuse_dangerous(root.path)
+        if not root.is_git:
+            _refuse_git_directory(root.path)
     return root
 
 
@@ -90,6 +92,16 @@ def _refuse_dangerous(path: Path) -> None:
         raise RootRefused(f"refusing to index the whole file system ({path})")
     if path == home:
         raise RootRefused(f"refusing to index the home directory ({path})")
+
+
+def _refuse_git_directory(path: Path) -> None:
+    """A bare repository, or inside of .git: there are hooks and objects, and none of the files that one looks for."""
+    for directory in (path, *path.parents):
+        if (directory / "HEAD").is_file() and (directory / "objects").is_dir() and (directory / "refs").is_dir():
+            raise RootRefused(
+                f"{directory} holds git's own files and no checkout",
+                hint="name a checkout (`git worktree add DIR` makes one), or pass --force-root if you mean it",
+            )
 
 
 def everdex_home() -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import COMMAND, clear_error, everdex
-from support.trees import tree
+from support.trees import run_git, tree
 
 _HEALTHY = "def healthy_widget():\n    return 'fine'\n"
 _COMMANDS = (("index",), ("search", "x"), ("files",), ("chunks",), ("upgrade-store",))
@@ -67,3 +67,15 @@ def test_a_root_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     tree(root, {"healthy.py": _HEALTHY})
     for command in ("index", "files", "status"):
         clear_error(everdex(command, cwd=root), "usage", "udcff")
+
+
+@pytest.mark.parametrize("where", ["bare.git", "bare.git/hooks", "tree/.git", "tree/.git/refs"])
+def test_git_has_no_files_of_its_own_to_look_at(tmp_path: Path, where: str) -> None:
+    """Whoever stands in a bare repository or in .git would search in its hooks and take that for the project."""
+    root = tree(tmp_path / "tree", {"healthy.py": _HEALTHY}, git=True)
+    run_git(root, "clone", "-q", "--bare", ".", "../bare.git")
+    for command in (("index",), ("search", "healthy_widget"), ("files",), ("status",)):
+        clear_error(everdex(*command, cwd=tmp_path / where), "usage", "git's own files")
+    assert everdex("index", "--force-root", cwd=tmp_path / where).code == 0
+    run_git(tmp_path / "bare.git", "worktree", "add", "-q", tmp_path / "bare.git/main")
+    assert everdex("search", "healthy_widget", cwd=tmp_path / "bare.git/main").out.startswith("healthy.py:1:")
