@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import everdex as package
+from everdex.surfaces.cli.app import run
 from everdex.surfaces.daemon import wire
 from support.commands import COMMAND, everdex
 from support.daemons import HELLO, Daemon, Wire
@@ -92,6 +93,25 @@ def test_a_dead_daemon_is_survived(repository: Path) -> None:
         assert everdex("stop", cwd=repository).code == 1
     with Daemon(repository) as daemon, daemon.wire() as wire:
         assert wire.call("search", query="alpha")["result"]["results"]
+
+
+def test_a_daemon_that_is_stuck_is_done_without(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It greets nobody: a question is answered from the store and says so; what needs it names the process."""
+    monkeypatch.setattr(wire, "GREETING_S", 0.2)
+    with Daemon(repository) as daemon:
+        daemon.process.send_signal(signal.SIGSTOP)
+        try:
+            assert run(["search", "alpha", os.fspath(repository)]) == 0
+            said = capsys.readouterr()
+            assert f"warning: the daemon (process {daemon.process.pid}) does not greet anybody" in said.err
+            assert said.out
+            for command in ("stop", "serve --detach"):
+                assert run([*command.split(), os.fspath(repository)]) == 11
+                assert f"hint: end it with `kill -9 {daemon.process.pid}`" in capsys.readouterr().err
+        finally:
+            daemon.process.send_signal(signal.SIGCONT)
 
 
 def test_a_daemon_leaves_with_its_root(repository: Path) -> None:

@@ -51,12 +51,23 @@ class Connection:
             except BlockingIOError as error:
                 hint = "ask again after retry_after_ms"
                 raise Busy("the daemon has more callers than it can greet", hint=hint, retry_after_ms=500) from error
-            if wire.peer_uid(self._socket.getsockopt(*wire.PEER_CREDENTIALS)) != os.geteuid():
+            peer = self._socket.getsockopt(*wire.PEER_CREDENTIALS)
+            if wire.peer_uid(peer) != os.geteuid():
                 raise errors.StorageFailure(f"{path} is served by another user")
-            self.hello: dict[str, Any] = self._exchange({"hello": {"protocols": list(wire.PROTOCOLS)}})["hello"]
+            self.hello: dict[str, Any] = self._greeted(wire.peer_pid(peer))
         except BaseException:
             self._socket.close()
             raise
+
+    def _greeted(self, pid: int) -> dict[str, Any]:
+        """Every daemon greets at once, whatever it is at work on: one that does not is stopped or stuck."""
+        try:
+            document = {"hello": {"protocols": list(wire.PROTOCOLS)}}
+            hello: dict[str, Any] = self._exchange(document, patience_s=wire.GREETING_S)["hello"]
+        except Timeout as error:
+            hint = f"end it with `kill -9 {pid}`; until then commands take --offline"
+            raise Timeout(f"the daemon (process {pid}) does not greet anybody", hint=hint) from error
+        return hello
 
     def call(
         self, method: str, params: Mapping[str, Any] | None = None, waiting: Callable[[], None] | None = None
@@ -108,23 +119,29 @@ class Connection:
             time.sleep(_LOOK_S)
         return waited
 
-    def _exchange(self, document: Mapping[str, Any], waiting: Callable[[], None] | None = None) -> dict[str, Any]:
+    def _exchange(
+        self, document: Mapping[str, Any], waiting: Callable[[], None] | None = None, patience_s: float = _PATIENCE_S
+    ) -> dict[str, Any]:
         payload = encode(document)
         if len(payload) > wire.MAX_REQUEST:
             raise errors.LimitExceeded(
                 f"the question has {len(payload):,} bytes; at most {wire.MAX_REQUEST:,} are allowed", hint="shorten it"
             )
-        self._socket.settimeout(_PATIENCE_S)
+        self._socket.settimeout(patience_s)
         try:
             self._socket.sendall(wire.frame(payload))
         except TimeoutError as error:
             raise Timeout("the daemon takes no question") from error
-        until = time.monotonic() + _PATIENCE_S
+        until = time.monotonic() + patience_s
         while waiting is not None and time.monotonic() < until and not select([self._socket], [], [], _WATCH_S)[0]:
             waiting()
-        reply = decode(
-            read_payload(self._stream, wire.MAX_RESPONSE, first_byte_s=_PATIENCE_S, whole_s=limits.DAEMON_FRAME_S)
-        )
+        try:
+            reply = decode(
+                read_payload(self._stream, wire.MAX_RESPONSE, first_byte_s=patience_s, whole_s=limits.DAEMON_FRAME_S)
+            )
+        except Timeout as error:
+            hint = "ask again, or with --offline; `everdex status` says what the daemon is at work on"
+            raise Timeout(f"the daemon has not answered within {patience_s:.0f} s", hint=hint) from error
         if "error" in reply:
             raise error_of(reply["error"])
         return reply
@@ -202,7 +219,11 @@ def reach(index: Index, reading: Reading) -> Connection | None:
     wanted = wants_daemon()
     if reading.offline:
         return None
-    connection = connect(index)
+    try:
+        connection = connect(index)
+    except Timeout as error:  # what it is for can be done without it
+        write_error(f"warning: {escape(error.message)}; answered without it ({escape(error.hint or '')})")
+        return None
     if connection is not None or not (wanted or auto_start()):
         return connection
     from everdex.surfaces.daemon.start import start

@@ -274,7 +274,7 @@ def exchange(place: str, request: bytes, wait_s: float) -> bytes | None:
         if found.st_mode & 0o170000 != 0o140000 or found.st_uid != os.geteuid():
             return None
         stream = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-        stream.settimeout(wait_s)
+        stream.settimeout(min(wire.GREETING_S, wait_s))
         wire.at(place, stream.connect)
         if wire.peer_uid(stream.getsockopt(*wire.PEER_CREDENTIALS)) != os.geteuid():
             return None
@@ -283,6 +283,7 @@ def exchange(place: str, request: bytes, wait_s: float) -> bytes | None:
         greeting = wire.read_exactly(stream, wire.read_length(stream, wire.MAX_RESPONSE))
         if not greeting.startswith(b'{"hello":'):
             return None
+        stream.settimeout(wait_s)
         return wire.read_exactly(stream, wire.read_length(stream, wire.MAX_RESPONSE))
     except (OSError, wire.Hangup, wire.FrameTooLarge):
         return None

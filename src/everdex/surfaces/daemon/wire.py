@@ -25,6 +25,7 @@ STDOUT, STDERR, FILE = 1, 2, 3
 _IN_PARTS = b"\2"  # daemons of other versions began with 0 or 1, and meant something else by what follows
 MAX_REQUEST = 1_048_576
 MAX_RESPONSE = 10_485_760
+GREETING_S = 5.0  # a daemon that does not greet within is stopped or stuck
 _BLOCK = 65_536
 _SOL_SOCKET, _SO_PEERCRED = 1, 17
 _MAX_ADDRESS = 107  # bytes the kernel takes for a socket's name
@@ -95,6 +96,11 @@ def split_rendered(payload: bytes) -> tuple[int, list[tuple[int, bytes]]] | None
 def peer_uid(credentials: bytes) -> int:
     """The user id in SO_PEERCRED's struct: pid, uid, gid."""
     return int.from_bytes(credentials[4:8], "little" if _LITTLE else "big")
+
+
+def peer_pid(credentials: bytes) -> int:
+    """The process that listens."""
+    return int.from_bytes(credentials[:4], "little" if _LITTLE else "big")
 
 
 _LITTLE = memoryview(b"\1\0").cast("H")[0] == 1
