@@ -15,7 +15,7 @@ from everdex.service.index import Index
 from everdex.snapshot.lease import hold_lease
 from support.commands import COMMAND, everdex, on_terminal
 from support.processes import PATIENCE_S, alive, children, running, until
-from support.trees import commit_all, tree
+from support.trees import commit_all, run_git, tree
 
 ENVELOPE = {
     "schema_version", "request_id", "store_id", "snapshot_id", "digest", "config_fingerprint", "ignore_fingerprint",
@@ -263,3 +263,18 @@ def test_quiet_says_nothing_but_errors(tmp_path: Path) -> None:
     assert everdex("status", "--json", root).json["counts"]["files_indexed"] == 40
     refused = everdex("index", "--quiet", tmp_path / "none")
     assert (refused.code, refused.err.startswith("everdex: ")) == (2, True)
+
+
+def test_what_one_may_look_for_in_vain_is_said(tmp_path: Path) -> None:
+    """Code in a submodule, in a repository inside, or too large is not in the index, and `index` says so every time."""
+    part = tree(tmp_path / "part", {"p.py": "part = 1\n"}, git=True)
+    limited = "[index]\nmax_file_size_bytes = 1000\n"
+    root = tree(tmp_path / "tree", {"a.py": "x = 1\n", ".everdex.toml": limited}, git=True)
+    assert "not in the index" not in everdex("index", cwd=root).err
+    run_git(root, "-c", "protocol.file.allow=always", "submodule", "add", "-q", part, "sub")
+    tree(root / "inner", {"i.py": "x = 2\n"}, git=True)
+    (root / "long.py").write_text("x = 1\n" * 1000)
+    told = "not in the index: 1 submodule, 1 folder with its own repository, 1 file above the size limit; "
+    for _ in range(2):
+        assert everdex("index", cwd=root).err.startswith(told)
+    assert everdex("index", "--quiet", cwd=root).err == ""

@@ -83,7 +83,7 @@ Environment:
   EVERDEX_EMBEDDER        overrides [index] embedder of .everdex.toml
   EVERDEX_ALWAYS_REHASH=1 compare by content, never by size and times
   EVERDEX_AUTOSTART=1     start the daemon when a reading command finds none
-  EVERDEX_SEMANTIC=1      let the daemon run indexers unasked (they run build configuration)
+  EVERDEX_SEMANTIC=1      let the daemon run indexers (and so builds) unasked
   EVERDEX_DEBUG=1         show tracebacks
   NO_COLOR                no colours
   FORCE_HYPERLINK         1 or 0: links in results on a terminal, or none

@@ -26,8 +26,8 @@ def callees_command(
 
     SYMBOL is named as for `everdex refs`; what is defined inside it counts with it. In a pipe every callee is one
     line, path:line:signature. Below the list stands how many calls there are, and how many of them leave the repository
-    or could not be resolved; --json lists those, too. While the first graph of a large repository is not finished, the
-    files are resolved that decide the answer, and it says so; --wait waits for all of them.
+    or could not be resolved; --json lists those, too. The first question in a large repository is answered from the
+    files that decide it, and says so; --wait waits for all others.
 
     \b
     Examples:

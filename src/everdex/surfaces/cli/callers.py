@@ -25,11 +25,14 @@ def callers_command(
     """List the call sites of SYMBOL by caller, in the repository around ROOT (default: here).
 
     SYMBOL is named as for `everdex refs`. Calling a class counts as calling its constructor. A caller that is only
-    possible is marked ambiguous; below the list stands how many call sites ask for the same name and could not be
-    decided, so that an empty list is never taken for more than it says. While the first graph of a large repository is
-    not finished, what the files say that write the name is told, and below it what is open; --wait waits for all of it,
-    and so does every question of which nobody is known yet. Exit code 0 means found, 1 nothing found, 2 several
-    definitions fit.
+    possible is marked ambiguous. Below the list stands how many call sites ask for the same name and could not be
+    decided, so that an empty list is never taken for more than it says.
+
+    The first question in a large repository is answered from the files that write the name, before all others are
+    resolved. What is still open then stands below the list, and --wait waits for all of it; that nobody calls SYMBOL is
+    only said after all files were looked at.
+
+    Exit code 0 means found, 1 nothing found, 2 several definitions fit.
 
     \b
     Examples:

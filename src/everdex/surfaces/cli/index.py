@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -12,6 +12,12 @@ from everdex.surfaces.cli.output import duration, escape, plural, size, warn, wr
 from everdex.surfaces.cli.progress import Progress
 
 _SHOWN = 20
+_MISSED: Final = {
+    "submodule": ("submodule", "{}"),
+    "nested_repository": ("folder", "{} with its own repository"),
+    "too_large": ("file", "{} above the size limit"),
+    "unreadable": ("file", "{} that may not be read"),
+}  # fmt: skip
 
 
 @click.command("index", short_help="Bring the index of a repository up to date.")
@@ -24,7 +30,7 @@ _SHOWN = 20
 @click.option(
     "--large", is_flag=True, help="Index up to 4 GiB of changed files at once; unasked it is 256 MiB."
 )
-@click.option("--force-root", is_flag=True, help="Allow $HOME or / as the root.")
+@click.option("--force-root", is_flag=True, help="Allow $HOME, / or git's own directory as the root.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors; for hooks and cron.")
 @click.option("--wait", is_flag=True, help="Wait for another writer for 10 minutes instead of 5 seconds.")
 @options.workers_option
@@ -86,6 +92,7 @@ def _show_report(document: dict[str, Any]) -> None:
     where = f"snapshot {document['snapshot_id']}, {duration(document['timings_ms']['total'])}"
     if not document["published"]:
         write(f"up to date: {totals}, {where}")
+        _show_missed(document["skipped"])
         return
     done = [f"{changes[kind]:,} {kind}" for kind in ("added", "modified", "deleted", "renamed") if changes[kind]]
     if document["reused"]:
@@ -93,6 +100,16 @@ def _show_report(document: dict[str, Any]) -> None:
     write(f"indexed: {', '.join(done) or 'nothing changed'}; now {totals}, {where}")
     for error in document["errors"]:
         write_error(f"degraded: {escape(error['path'])}: {escape(error['message'])}")
+    _show_missed(document["skipped"])
+
+
+def _show_missed(skipped: dict[str, int]) -> None:
+    """What somebody may look for in vain, because it is code like the rest but for where or what it is."""
+    missed = [
+        words.format(plural(skipped[reason], noun)) for reason, (noun, words) in _MISSED.items() if reason in skipped
+    ]
+    if missed:
+        write_error(f"not in the index: {', '.join(missed)}; `everdex files --skipped` lists what is out")
 
 
 def _show_plan(document: dict[str, Any]) -> None:

@@ -35,8 +35,8 @@ def refs_command(
     SYMBOL is a name, Class.name, path:line, path::Class.name, a path, or an id from a JSON answer. When several
     definitions fit, they are listed and the exit code is 2. Below the list stands what could be missing from it: sites
     that ask for the same name and could not be decided, and, while they are few, the places whose owner is not known or
-    that only write the name. While the first graph of a large repository is not finished, what the files say that write
-    the name is told, and below it what is open; --wait waits for all of it.
+    that only write the name. The first question in a large repository is answered as by `everdex callers`: --wait waits
+    for all files.
 
     \b
     Examples:
