@@ -24,7 +24,7 @@ from everdex.parse.file import parse_file
 from everdex.service import boarding
 from everdex.service.dependents import Dependents, Used, dependents
 from everdex.service.kept import Kept
-from everdex.service.relations import open_made
+from everdex.service.opening import open_made
 from everdex.service.resident import ResidentIndex
 from everdex.view import SnapshotView
 

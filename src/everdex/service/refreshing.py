@@ -18,7 +18,6 @@ from everdex import clock, limits
 from everdex.changes import git_state
 from everdex.changes.model import ChangeSet
 from everdex.errors import Busy, DaemonStopping, EverdexError, NotIndexed, UsageError
-from everdex.graph import resolvers
 from everdex.graph.keep import graph_path
 from everdex.graph.resolvers import Resolvers
 from everdex.service import answers, indexing
@@ -139,7 +138,7 @@ class RefreshJobs:
             return True
         try:
             with open_view(self._index.store()) as view:
-                return not graph_path(view, Resolvers(resolvers.MODULES)).is_file()
+                return not graph_path(view, Resolvers()).is_file()
         except NotIndexed:
             return True
 

@@ -306,8 +306,3 @@ def checked(method: str, params: Parameters) -> Method:
         if name not in params:
             raise UsageError(f"{method} needs the parameter {name!r}")
     return found
-
-
-def retry_after_ms(waiting: int, p50_ms: float) -> int:
-    """When a refused client may expect a free place."""
-    return int(min(5_000.0, max(50.0, p50_ms * (waiting + 1) / limits.DAEMON_WORKERS)))
