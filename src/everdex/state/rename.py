@@ -25,9 +25,10 @@ from everdex.graph.packed import last_name
 from everdex.graph.postings import key32
 from everdex.graph.queries import called_as, overriders, uses
 from everdex.graph.syntax import Syntax
+from everdex.languages import JAVASCRIPT
 from everdex.state.reserved import is_reserved
 from everdex.state.taking import taken
-from everdex.state.unknown import REASONS, SCOPED, WITH_OBJECTS, Bound, is_member, same_name, unknown_places
+from everdex.state.unknown import REASONS, SCOPED, Bound, is_member, same_name, unknown_places
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
 _MAX_NAME: Final = 200
@@ -282,7 +283,7 @@ class _Written:
         """
         file = self._atlas.graph.number(path)
         assert file is not None
-        has_objects = self._atlas.entry(file).language in WITH_OBJECTS
+        has_objects = self._atlas.entry(file).language in JAVASCRIPT
         if "." not in site.text or not has_objects or is_member(self._atlas, definition):
             return False
         receiver = self._ending(path, (site.line, site.column - 1))
