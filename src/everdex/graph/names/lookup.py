@@ -50,6 +50,10 @@ class Lookup(ABC):
         """What a chain's value is."""
 
     @abstractmethod
+    def step(self, thing: Thing, name: str, place: Place, will_call: bool = False, count: int = -1) -> Thing:
+        """A member of a thing, which may be called with so many arguments."""
+
+    @abstractmethod
     def type_named(self, text: str, place: Place) -> Thing:
         """An instance of the type that a text states."""
 
