@@ -21,8 +21,8 @@ from everdex.service.index import Index, Reading
 from everdex.snapshot.guard import lock_for_life
 from everdex.state import decisions, plans, rewriting
 from everdex.state.plans import KeptPlan
-from everdex.state.rename import RenamePlan
 from everdex.state.rename import plan as plan_again
+from everdex.state.rename_model import RenamePlan
 from everdex.state.rewriting import Rewrite
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
