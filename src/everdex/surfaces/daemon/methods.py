@@ -188,7 +188,7 @@ def _refresh(warm: ResidentIndex, params: Parameters) -> Answer:
 
 def _jobs(warm: ResidentIndex, params: Parameters) -> Answer:
     most = params.get("k") or refreshing.MAX_LISTED
-    return refreshing.jobs_answer(warm.index, most, params.get("job_id"), params.get("snapshot_id"))
+    return refreshing.jobs_answer(warm.index, most, params.get("job_id"), reading(params))
 
 
 def _board(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -221,11 +221,11 @@ def _status(warm: ResidentIndex, params: Parameters) -> Answer:
 
 
 def _health(warm: ResidentIndex, params: Parameters) -> Answer:
-    return maintain.health(warm.index, params.get("snapshot_id"))
+    return maintain.health(warm.index, reading(params))
 
 
 def _audit(warm: ResidentIndex, params: Parameters) -> Answer:
-    return maintain.audit(warm.index, params.get("snapshot_id"))
+    return maintain.audit(warm.index, reading(params))
 
 
 def _sync(warm: ResidentIndex, params: Parameters) -> Answer:
