@@ -8,11 +8,13 @@ once has not looked at it. Nothing is guessed: a name that fits no place in doub
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from everdex import limits
 from everdex.errors import QueryError
-from everdex.state.rename_model import RenameDoubt
+
+if TYPE_CHECKING:  # a plan is of a graph, and this is for who has none too
+    from everdex.state.rename_model import RenameDoubt
 
 EVERYWHERE: Final = "."
 MAX_PLACES: Final = 1_000
