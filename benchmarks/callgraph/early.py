@@ -22,7 +22,7 @@ from contextlib import nullcontext, suppress
 from itertools import islice, zip_longest
 from typing import Any, NamedTuple, TypeVar
 
-from everdex.graph import begun, naming, resolvers
+from everdex.graph import begun, naming
 from everdex.graph.artifact import Graph
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.build import build
@@ -36,7 +36,8 @@ from everdex.search.names import SymbolNames
 from everdex.service.answers import Answer, Freshness
 from everdex.service.begun import Asked, may_be_said
 from everdex.service.index import Index
-from everdex.service.relations import Open, Question, answer, asked_of
+from everdex.service.opening import Open
+from everdex.service.relations import Question, answer, asked_of
 from everdex.view import open_view
 
 _FRESH = Freshness("fresh", 0, "")
@@ -114,7 +115,7 @@ def main() -> None:
         parser.add_argument(f"--{kind}", type=int, default=count)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    index, known = Index.open_to_read(given.repository), Resolvers(resolvers.MODULES)
+    index, known = Index.open_to_read(given.repository), Resolvers()
     said: Counter[tuple[str, str, str]] = Counter()
     lacking: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
     ways: Counter[tuple[str, str]] = Counter()

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from everdex.durable import make_directory
-from everdex.graph import resolvers
 from everdex.graph.artifact import Graph
 from everdex.graph.build import Built, build
 from everdex.graph.resolvers import Resolvers
@@ -53,7 +52,7 @@ def replay(
         chosen = _git(tree, "rev-list", "--first-parent", "HEAD").split()[skip::stride][: commits + 1][::-1]
         before: Graph | None = None
         steps = []
-        known = Resolvers(resolvers.MODULES, stay=stay)
+        known = Resolvers(stay=stay)
         for number, what in enumerate(_states(tree, chosen, saved)):
             index = Index.open(str(tree), force_root=True)
             index.sync(SyncOptions())
@@ -66,7 +65,7 @@ def replay(
                 resting = time.process_time() - started - seconds
                 same = None
                 if before is not None and number % check == 0:
-                    same = built.data == _built(view, Resolvers(resolvers.MODULES), None).data
+                    same = built.data == _built(view, Resolvers(), None).data
             if before is not None:
                 steps.append(Step(what, built.changed, built.resolved, seconds, resting, same))
                 if same is False:

@@ -34,7 +34,7 @@ from lsp import Place, Server, Unavailable
 
 from everdex.graph.javascript.project import is_project_file
 from everdex.graph.model import FileGraph, Node, Role, Site, Status, Target
-from everdex.graph.resolvers import MODULES, Resolvers
+from everdex.graph.resolvers import Resolvers
 from everdex.languages import language_in
 from support.names import MemoryWorld
 
@@ -139,7 +139,7 @@ def read(root: Path, languages: Sequence[str]) -> Checkout:
         data = path.read_bytes()
         if language_in(inside.as_posix(), data) in languages or path.name in PROJECT or is_project_file(path.name):
             sources[inside.as_posix()] = data
-    resolver = Resolvers(MODULES).of(languages[0])
+    resolver = Resolvers().of(languages[0])
     assert resolver is not None
     world = MemoryWorld(sources, resolver)
     resolution = resolver.open(world)

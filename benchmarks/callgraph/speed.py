@@ -28,7 +28,6 @@ from typing import Any
 
 from everdex.durable import make_directory
 from everdex.facts import facts_of
-from everdex.graph import resolvers
 from everdex.graph.artifact import Graph
 from everdex.graph.atlas import CONTAINERS, Atlas
 from everdex.graph.build import Built, build
@@ -38,7 +37,7 @@ from everdex.graph.resolvers import Resolvers
 from everdex.graph.world import Bench
 from everdex.parse import trees_of
 from everdex.search.names import SymbolNames
-from everdex.service import relations
+from everdex.service import opening, relations
 from everdex.service.index import Index, Reading
 from everdex.service.relations import Question
 from everdex.sync.model import SyncOptions
@@ -54,7 +53,7 @@ def stages(trees: list[Path]) -> None:
     for tree in trees:
         with _indexed(tree) as index, open_view(index.store()) as view:
             spent: dict[str, float] = defaultdict(float)
-            known = Resolvers(resolvers.MODULES)
+            known = Resolvers()
             languages = zip(view.paths, view.file_languages, strict=True)
             paths = [path for path, language in languages if known.of(language) is not None]
             sources = {path: view.source(path) for path in paths}
@@ -149,7 +148,7 @@ def drawn(tree: Path, draw: int, seed: int, under: str) -> None:
 def callers(tree: Path, named: list[str], draw: int, seed: int) -> None:
     """`callers` with everything around it, for the first time and warm."""
     with _indexed(tree) as index, index.view(Reading(sync=False), SyncOptions()) as (view, freshness):
-        opened, names = relations.open_for(view, SyncOptions()), SymbolNames(view)
+        opened, names = opening.open_for(view, SyncOptions()), SymbolNames(view)
 
         def ask(symbol: str) -> tuple[float, dict[str, Any]]:
             started = time.process_time()
@@ -207,7 +206,7 @@ def _extraction(view: SnapshotView, path: str) -> float:
 
 
 def _build(view: SnapshotView, base: Graph | None) -> Built:
-    return build(view, Resolvers(resolvers.MODULES), base, workers=1, progress=lambda *_: None)
+    return build(view, Resolvers(), base, workers=1, progress=lambda *_: None)
 
 
 @contextmanager

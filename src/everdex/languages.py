@@ -238,6 +238,10 @@ _NAMES: Final[dict[str, str]] = {
     "yaml": ".clang-format .clang-tidy .yamllint",
 }
 
+# Languages of one kind: files of each use what files of the others define.
+C_FAMILY: Final = frozenset(("c", "cpp", "cuda"))
+JVM: Final = frozenset(("java", "kotlin", "scala"))
+JAVASCRIPT: Final = frozenset(("javascript", "typescript", "tsx", "vue", "svelte", "html"))
 _BY_EXTENSION: Final = {ext: language for language, exts in _EXTENSIONS.items() for ext in exts.split()}
 KNOWN: Final = frozenset(_EXTENSIONS) | frozenset(_NAMES)
 _BY_NAME: Final = {name: language for language, names in _NAMES.items() for name in names.split()}

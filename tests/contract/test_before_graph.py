@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from everdex import facts
-from everdex.graph import kept_facts, naming, resolvers
+from everdex.graph import kept_facts, naming
 from everdex.graph.atlas import Atlas
 from everdex.graph.declarations import written_out
 from everdex.graph.keep import open_graph
@@ -50,7 +50,7 @@ def _everything() -> dict[str, str]:
 
 def test_what_is_said_before_the_graph_the_graph_says_too(tmp_path: Path) -> None:
     """Names of every language, bare and with their owner: the same definitions with the same ids, or no answer yet."""
-    made, known = synced(tmp_path / "tree", _everything()), Resolvers(resolvers.MODULES)
+    made, known = synced(tmp_path / "tree", _everything()), Resolvers()
     with open_view(made.store) as view:
         asked = {"at_no_place", "Nobody.at_no_place", "src/shop/base.py::at_no_place", "src/shop/base.py::run"}
         for path in view.paths:
@@ -84,7 +84,7 @@ def test_names_that_are_no_words_stand_in_the_text(tmp_path: Path) -> None:
     }  # fmt: skip
     made, odd = synced(tmp_path / "tree", _everything() | more), set()
     with open_view(made.store) as view:
-        atlas = Atlas(view, open_graph(view, Resolvers(resolvers.MODULES), workers=1, progress=silent).graph)
+        atlas = Atlas(view, open_graph(view, Resolvers(), workers=1, progress=silent).graph)
         for number, path in enumerate(atlas.graph.paths):
             for item in atlas.definitions(number):
                 last = naming.last_of(item.node.name)
@@ -133,7 +133,7 @@ def test_where_python_defines_a_name_the_text_shows_it(tmp_path: Path) -> None:
     made = synced(tmp_path / "tree", {"a.py": _BINDING, "b.py": _BINDING.replace("\n", "\r")})
     found: dict[str, set[str]] = {}
     with open_view(made.store) as view:
-        atlas = Atlas(view, open_graph(view, Resolvers(resolvers.MODULES), workers=1, progress=silent).graph)
+        atlas = Atlas(view, open_graph(view, Resolvers(), workers=1, progress=silent).graph)
         for number, path in enumerate(atlas.graph.paths):
             names = [item.node.name for item in atlas.definitions(number) if not item.is_file]
             assert [name for name in names if not may_define(view.source(path), name, "python")] == []
@@ -174,7 +174,7 @@ def test_what_only_a_library_defines_is_nobodys_at_once(tmp_path: Path, monkeypa
 
 def test_a_member_of_nobody_and_of_a_class_without_bases_is_nobodys_at_once(tmp_path: Path) -> None:
     """What a class may have from others the graph says."""
-    made, known = synced(tmp_path / "tree", _PYTHON), Resolvers(resolvers.MODULES)
+    made, known = synced(tmp_path / "tree", _PYTHON), Resolvers()
     with open_view(made.store) as view:
         early = {name: decided(view, known, name, silent) for name in ("Lonre.run", "Loner.run", "Heir.only")}
     assert {name: item and item.found for name, item in early.items()} == {
@@ -195,7 +195,7 @@ def test_what_other_files_decide_waits_for_the_graph(tmp_path: Path, asked: str)
     """An attribute that a class stores may be its base's: written in two classes, it is one."""
     made = synced(tmp_path / "tree", _PYTHON)
     with open_view(made.store) as view:
-        assert decided(view, Resolvers(resolvers.MODULES), asked, silent) is None
+        assert decided(view, Resolvers(), asked, silent) is None
     assert asker(made)("refs", asked)["symbol"]["path"] == "src/shop/base.py"
 
 

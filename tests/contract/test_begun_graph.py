@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from everdex.graph import begun, keep, naming, queries, resolvers, unfinished
+from everdex.graph import begun, keep, naming, queries, unfinished
 from everdex.graph.artifact import Graph
 from everdex.graph.atlas import Atlas
 from everdex.graph.build import build
@@ -23,14 +23,15 @@ from everdex.search.names import SymbolNames
 from everdex.service import begun as service_begun
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index
+from everdex.service.opening import Open
 from everdex.service.reader import Reader
-from everdex.service.relations import Open, Question, answer
+from everdex.service.relations import Question, answer
 from everdex.view import SnapshotView, open_view
 from support.graphs import asker, same_bytes, silent
 from support.stores import Workspace, synced
 
 _FIXTURES = Path(__file__).parents[1] / "fixtures" / "callgraph"
-_KNOWN = Resolvers(resolvers.MODULES)
+_KNOWN = Resolvers()
 _FRESH = Freshness("fresh", 0, "")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from everdex.errors import UsageError
-from everdex.service import mutation, relations
+from everdex.service import mutation, opening
 from everdex.service.index import Index, Reading
 from everdex.service.mutation import GateQuestion, GraphKeeper, ask_gate, ask_states
 from everdex.state.model import FileState
@@ -37,7 +37,7 @@ def _made(tmp_path: Path, files: dict[str, str] | None = None) -> Workspace:
 
 def _make_graph(made: Workspace) -> None:
     with Index.open(made.path).view(_AS_IT_IS) as (view, _):
-        relations.open_for(view, SyncOptions(workers=1))
+        opening.open_for(view, SyncOptions(workers=1))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from everdex.service import mutation, relations
+from everdex.service import mutation, opening
 from everdex.service.index import Index, Reading
 from everdex.service.mutation import GateQuestion, GraphKeeper
 from everdex.state.model import EDIT, SEMANTIC, FileGate
@@ -31,7 +31,7 @@ def _made(tmp_path: Path) -> Workspace:
     """An indexed tree with its graph."""
     made = _without_graph(tmp_path)
     with Index.open(made.path).view(Reading(sync=False)) as (view, _):
-        relations.open_for(view, SyncOptions(workers=1))
+        opening.open_for(view, SyncOptions(workers=1))
     return made
 
 

@@ -13,7 +13,7 @@ from everdex.graph import queries
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.model import COMPUTED, Role, Status
 from everdex.graph.packed import last_name
-from everdex.service import relations
+from everdex.service import opening
 from everdex.service.index import Reading
 from everdex.sync.model import SyncOptions
 from everdex.view import open_view
@@ -87,7 +87,7 @@ def test_what_could_be_missing_is_what_a_look_at_every_site_finds(tmp_path: Path
         made.write({"use.py": files["use.py"] + more})
         made.sync()
         with open_view(made.store) as view:
-            atlas = relations.open_for(view, SyncOptions(workers=1)).atlas
+            atlas = opening.open_for(view, SyncOptions(workers=1)).atlas
             for file in range(len(atlas.graph.paths)):
                 for item in atlas.definitions(file):
                     for roles in (None, frozenset({Role.CALL}), frozenset({Role.CALL, Role.REFERENCE})):

@@ -11,7 +11,7 @@ import pytest
 
 from everdex import limits
 from everdex.errors import Busy, DaemonStopping, Incompatible, UsageError
-from everdex.service.index import Index
+from everdex.service.index import Index, Reading
 from everdex.service.refreshing import RefreshJobs, jobs_answer
 from everdex.service.work import OwnWork
 from everdex.snapshot.guard import lock_for_life
@@ -282,9 +282,9 @@ def test_jobs_of_a_snapshot_are_those_that_ended_in_it(tmp_path: Path) -> None:
     second = jobs.run(jobs.enqueue() or 0)
     index = Index.open(made.path)
     for job in (first, second):
-        answer = jobs_answer(index, 20, None, job.snapshot_id).to_dict()
+        answer = jobs_answer(index, 20, None, Reading(snapshot_id=job.snapshot_id)).to_dict()
         assert ([item["id"] for item in answer["jobs"]], answer["snapshot_id"]) == ([job.id], job.snapshot_id)
-    newest = jobs_answer(index, 1).to_dict()
+    newest = jobs_answer(index, 1, None, Reading()).to_dict()
     assert ([item["id"] for item in newest["jobs"]], newest["omitted"]) == ([second.id], 1)
 
 

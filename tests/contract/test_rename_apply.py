@@ -10,7 +10,7 @@ import pytest
 
 from everdex import limits
 from everdex.errors import Corrupt, NeedsDecision, PlanOutdated, StorageFailure, Timeout, UsageError
-from everdex.service import applying, relations
+from everdex.service import applying, opening, relations
 from everdex.service.index import Index, Reading
 from everdex.service.mutation import GateQuestion, ask_gate
 from everdex.service.relations import Question
@@ -101,16 +101,16 @@ def test_a_rename_is_done_though_its_references_cannot_be_resolved(
     """The files are written by then: that is the answer, and what is missing a warning with what to do."""
     made = synced(tmp_path / "tree", _FILES)
     plan_id = _plan(made, "helper", "lend_a_hand")
-    known = relations.open_for
+    known = opening.open_for
 
     def once(*given: Any) -> Any:
-        monkeypatch.setattr(relations, "open_for", failing)
+        monkeypatch.setattr(opening, "open_for", failing)
         return known(*given)
 
     def failing(*_: Any) -> Any:
         raise Timeout("gave up waiting for another process that makes the graph")
 
-    monkeypatch.setattr(relations, "open_for", once)
+    monkeypatch.setattr(opening, "open_for", once)
     done = _apply(made, plan_id)
     assert done["edits"] == 7
     assert done["warnings"] == [

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from everdex.graph.resolvers import MODULES, Resolvers
+from everdex.graph.resolvers import Resolvers
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import kept
 from everdex.service.index import Reading
-from everdex.service.relations import Question, make
+from everdex.service.opening import make
+from everdex.service.relations import Question
 from everdex.service.resident import ResidentIndex
 from everdex.sync.model import SyncOptions
 from support.daemons import resident
@@ -31,7 +32,7 @@ def _ask_everything(warm: ResidentIndex) -> None:
     assert warm.reader.search(SearchRequest("alpha", Mode.HYBRID, 3), warm.stated(Reading())).body["results"]
     assert warm.symbols("alpha", Reading()).body["definitions"]
     # As the process beside a daemon does.
-    make(warm.index, warm.reader.graph_of().snapshot_id, SyncOptions(), Resolvers(MODULES))
+    make(warm.index, warm.reader.graph_of().snapshot_id, SyncOptions(), Resolvers())
     for question in (Question("callers", symbol="alpha"), Question("map"), Question("architecture")):
         assert warm.relations(question, Reading()).body
     assert warm.chunks(Reading(), meta=True, offset=0, count=10).body["chunks"]

@@ -12,11 +12,12 @@ import pytest
 
 from everdex import limits
 from everdex.changes.detect import RACY_NS
-from everdex.graph.resolvers import MODULES, Resolvers
-from everdex.service import relations
+from everdex.graph.resolvers import Resolvers
+from everdex.service import opening, relations
 from everdex.service.answers import Answer
 from everdex.service.index import Index, Reading
-from everdex.service.relations import Question, make
+from everdex.service.opening import make
+from everdex.service.relations import Question
 from everdex.service.resident import ResidentIndex
 from everdex.sync.model import SyncOptions, SyncReport
 from support.daemons import resident
@@ -174,11 +175,11 @@ def test_a_summary_is_made_once_a_snapshot(
     def counted(function: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *arguments: (made.append(1), function(*arguments))[1]
 
-    monkeypatch.setattr(relations, "repo_map", counted(relations.repo_map))
+    monkeypatch.setattr(opening, "repo_map", counted(opening.repo_map))
     monkeypatch.setattr(relations.picturing, "plan", counted(relations.picturing.plan))
 
     def asked() -> dict[str, Any]:
-        make(warm.index, warm.reader.graph_of().snapshot_id, SyncOptions(workers=1), Resolvers(MODULES))
+        make(warm.index, warm.reader.graph_of().snapshot_id, SyncOptions(workers=1), Resolvers())
         return _said(warm.relations(Question(method), Reading()))
 
     first, second = asked(), asked()

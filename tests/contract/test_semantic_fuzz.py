@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from everdex.errors import ScipInvalid
-from everdex.graph import resolvers
 from everdex.graph.artifact import Graph
 from everdex.graph.build import build
 from everdex.graph.overlay import overlay
@@ -39,7 +38,7 @@ def test_a_changed_index_is_imported_or_refused(tmp_path: Path, name: str, vouch
     outcomes = set()
     with open_view(made.store) as view:
         hashes = {line.path_key: line.content_hash for line in view.file_lines()} if vouched else None
-        text = Graph(build(view, Resolvers(resolvers.MODULES), None, workers=1, progress=silent).data, "memory")
+        text = Graph(build(view, Resolvers(), None, workers=1, progress=silent).data, "memory")
         for _ in range(_TIMES):
             kept.facts_path(made.store, CONTEXT.id).unlink(missing_ok=True)
             file.write_bytes(mutated(whole, chosen))

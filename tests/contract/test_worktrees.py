@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from everdex.graph import keep, resolvers
+from everdex.graph import keep
 from everdex.graph.resolvers import Resolvers
 from everdex.search.names import SymbolNames
 from everdex.segment.model import FILES_NAME
@@ -18,7 +18,7 @@ from everdex.view import open_view
 from support.stores import Workspace, synced, use_home, workspace
 from support.trees import run_git
 
-_KNOWN = Resolvers(resolvers.MODULES)
+_KNOWN = Resolvers()
 _COUNT = 40
 _FILES = {
     **{f"pkg/m{n}.py": f"def f{n}(x):\n    return x + {n}\n" for n in range(_COUNT)},

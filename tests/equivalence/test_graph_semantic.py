@@ -11,14 +11,14 @@ import pytest
 from everdex.graph import keep
 from everdex.graph.artifact import Graph
 from everdex.graph.overlay import overlay
-from everdex.graph.resolvers import MODULES, Resolvers
+from everdex.graph.resolvers import Resolvers
 from everdex.semantic.kept import facts_of
 from everdex.view import open_view
 from support.graphs import rebuilt, same_bytes, silent
 from support.scips import Said, definition, document, import_into, index, reference, symbol
 from support.stores import Workspace, synced
 
-_RESOLVERS = Resolvers(MODULES)
+_RESOLVERS = Resolvers()
 _NAMES = ("go", "stop", "turn", "load")
 _CLASSES = 3
 _PLACES = re.compile(rf"class (?P<class>\w+)|(?:(?P<def>def )|x\.)(?P<name>{'|'.join(_NAMES)})\(")

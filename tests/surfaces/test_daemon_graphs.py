@@ -17,8 +17,8 @@ from everdex import limits, machine
 from everdex.errors import Busy, InternalError, LimitExceeded
 from everdex.graph.build import build
 from everdex.graph.keep import graph_path
-from everdex.graph.resolvers import MODULES, Resolvers
-from everdex.service import relations
+from everdex.graph.resolvers import Resolvers
+from everdex.service import opening, relations
 from everdex.service.index import Index, Reading
 from everdex.service.resident import ResidentIndex
 from everdex.surfaces.daemon import making
@@ -144,7 +144,7 @@ class Slow:
         until(lambda: self.go or self.cancelled, "leave to go on")
         if self.cancelled:
             raise Cancelled
-        made = relations.make(self.index, self.snapshot_id, relations.SyncOptions(), Resolvers(MODULES))
+        made = opening.make(self.index, self.snapshot_id, relations.SyncOptions(), Resolvers())
         return made.changed, made.resolved
 
     def cancel(self) -> None:
@@ -388,8 +388,8 @@ def test_the_process_that_made_a_graph_makes_the_next(
             answered = graphs.ready(None, PATIENCE_S)
             assert answered == warm.reader.graph_of().snapshot_id
             with open_view(warm.index.store()) as view:
-                clean = build(view, Resolvers(MODULES), None, workers=1, progress=silent)
-                assert graph_path(view, Resolvers(MODULES)).read_bytes() == clean.data
+                clean = build(view, Resolvers(), None, workers=1, progress=silent)
+                assert graph_path(view, Resolvers()).read_bytes() == clean.data
         assert len(started) == 1
         assert started[0].poll() is None
         monkeypatch.setattr(limits, "DAEMON_GRAPH_KEPT_S", 0)

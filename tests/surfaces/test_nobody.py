@@ -173,12 +173,12 @@ def test_text_says_it_too(ask: Ask) -> None:
     assert "may be called from outside the repository: it is public" in lines
     lines = [line for _, line in callers.SHOWN.lines(ask("callers", "start"))]
     assert "its name is written in 1 place of strings, templates, settings or unresolved code" in lines
-    text = related.text_of(related.references(ask("refs", "start"), 2_000), iter(()))
+    text = "\n".join(related.lines(related.references(ask("refs", "start"), 2_000)))
     assert "its name is written in 1 place of strings, templates, settings or unresolved code" in text
     reply = related.references(ask("refs", "_index"), 2_000)
-    text = related.text_of(reply, iter(()))
+    text = "\n".join(related.lines(reply))
     assert "may be called from outside the repository: decorated with web.route" in text
-    known = related.text_of(related.references(ask("refs", "work"), 2_000), iter(()))
+    known = "\n".join(related.lines(related.references(ask("refs", "work"), 2_000)))
     assert "outside the repository" not in known
 
 

@@ -62,7 +62,7 @@ def test_an_agent_is_told_by_which_layer(made: Workspace, scip_file: Path) -> No
     affected = related.impact(found["impact"], 10_000)
     assert [(each["name"], each["layer"]) for each in affected["affected"]] == [("app.run", "semantic")]
     for reply in (places, affected):
-        assert "(semantic)" in related.text_of(reply, iter(()))
+        assert "(semantic)" in "\n".join(related.lines(reply))
     made.write({"app.py": _APP + "\n"})
     later = related.references(run("refs", "Engine.go", made.path, "--json").json, 10_000)
     assert [each["layer"] for each in later["references"]] == ["syntactic"]

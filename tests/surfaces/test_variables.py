@@ -210,7 +210,7 @@ def test_symbols_list_references_in_the_same_answer(made: Workspace) -> None:
     assert (document["references"]["total"], document["references"]["omitted"]) == (4, 3)
     reply = replies.symbol(document, 2_000)
     assert (reply["roles"], reply["omitted"]["references"]) == ({"read": 2, "write": 2}, 3)
-    assert "client.py:5 read: return settings.TIMEOUT" in text.symbol(reply)
+    assert "client.py:5 read: return settings.TIMEOUT" in list(text.symbol(reply))
     assert len(json.dumps(replies.symbol(document, 500))) < 500 * 4
 
 

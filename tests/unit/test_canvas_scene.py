@@ -32,7 +32,7 @@ def _scene(*names: str) -> Scene:
         Rectangle(10, 10, 80, 40, Ink.BOX, Ink.BOX_LINE, 1, Line.DASHED, 6, title=names[0] if names else ""),
         flow([(50, 50), (150, 90)], Ink.EDGE, vertical=True, width=2, arrow=True),
         line([(10, 90), (60, 90)], Ink.WARNING, style=Line.DOTTED),
-        Polygon(((100, 10), (110, 10), (105, 20)), Ink.MARK, Ink.TEXT),
+        Polygon(((100, 10), (110, 10), (105, 20)), Ink.MARK),
         *(label(20, 30 + 14 * place, name, 11, 60, anchor=Anchor.START) for place, name in enumerate(names)),
     ]
     return Scene(200, 140, names[0] if names else "nothing", "", tuple(shapes))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from everdex.graph import resolvers, unfinished
+from everdex.graph import unfinished
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import Saving
 from support.stores import synced
@@ -18,7 +18,7 @@ def test_putting_a_graph_together_counts_as_keeping_it(tmp_path: Path, monkeypat
     monkeypatch.setattr(unfinished.time, "monotonic", lambda: now)
     made = synced(tmp_path / "tree", {"a.py": "x = 1\n"})
     made.store.graphs.mkdir(exist_ok=True)
-    saving = Saving(made.store, Resolvers(resolvers.MODULES))
+    saving = Saving(made.store, Resolvers())
 
     def pieces() -> tuple[bytes, ...]:
         nonlocal now

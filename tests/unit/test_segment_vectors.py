@@ -105,7 +105,7 @@ def test_taking_rows_keeps_them_bit_for_bit(tmp_path: Path) -> None:
 def test_an_empty_segment_can_be_read(tmp_path: Path) -> None:
     """No rows, no files, no dimension: still a file."""
     reader = written(tmp_path / "v", [])
-    assert (reader.rows, reader.files) == (0, 0)
+    assert (reader.rows, len(reader.path_factors)) == (0, 0)
 
 
 @pytest.mark.parametrize("keep", [0, 10, 63, 64, 200])

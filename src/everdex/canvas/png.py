@@ -128,11 +128,7 @@ class _Brush:
         return left, top, max(left, right), max(top, bottom)
 
     def _polygon(self, shape: Polygon) -> None:
-        points = self._scaled(shape.points)
-        if shape.fill:
-            self._draw.polygon(points, fill=self._inks[shape.fill])
-        if shape.stroke:
-            self._line([*shape.points, shape.points[0]], self._inks[shape.stroke], shape.stroke_width, Line.SOLID)
+        self._draw.polygon(self._scaled(shape.points), fill=self._inks[shape.fill])
 
     def _line(self, points: list[Point], colour: str, width: float, line: Line) -> None:
         thick = max(1, round(width * self._scale))

@@ -81,9 +81,7 @@ class Curve(msgspec.Struct, frozen=True, tag=True):
 
 class Polygon(msgspec.Struct, frozen=True, tag=True):
     points: tuple[Point, ...]
-    fill: Ink | None = None
-    stroke: Ink | None = None
-    stroke_width: float = 1.0
+    fill: Ink
     title: str = ""
 
 

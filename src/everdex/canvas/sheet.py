@@ -21,6 +21,7 @@ TITLE: Final = 17.0
 NOTE: Final = 10.5
 _LEADING: Final = 1.45
 _NOTE_LINES: Final = 3
+_STROKE_WIDTH: Final = 1.2  # of boxes
 
 
 class Caption(msgspec.Struct, frozen=True):
@@ -45,7 +46,6 @@ class Paint(msgspec.Struct, frozen=True):
     line: Line = Line.SOLID
     text: Ink = Ink.TEXT
     muted: Ink = Ink.MUTED
-    stroke_width: float = 1.2
 
 
 SOURCE: Final = Paint(Ink.BOX, Ink.BOX_LINE)
@@ -59,7 +59,7 @@ def box(x: float, y: float, width: float, height: float, paint: Paint, name: str
         title: str, *, entry: bool = False, link: str = "") -> list[Shape]:  # fmt: skip
     """A box with its name and lines below it, in the middle; `entry` puts the sign for that before the name."""
     shapes: list[Shape] = [
-        Rectangle(x, y, width, height, paint.fill, paint.stroke, paint.stroke_width, paint.line, 6, title, link)
+        Rectangle(x, y, width, height, paint.fill, paint.stroke, _STROKE_WIDTH, paint.line, 6, title, link)
     ]
     room = width - 14
     tall = NAME + len(notes) * SMALL * _LEADING
@@ -143,7 +143,7 @@ def _signed(x: float, y: float, sign: Sign, room: float) -> list[Shape]:
     shapes: list[Shape] = []
     if sign.paint is not None:
         paint = sign.paint
-        shapes.append(Rectangle(x, middle - 6, 22, 12, paint.fill, paint.stroke, paint.stroke_width, paint.line, 3))
+        shapes.append(Rectangle(x, middle - 6, 22, 12, paint.fill, paint.stroke, _STROKE_WIDTH, paint.line, 3))
     if sign.stroke is not None:
         shapes.append(line([(x, middle), (x + 24, middle)], sign.stroke, width=sign.width, style=sign.line, arrow=True))
     if sign.entry:

@@ -107,7 +107,7 @@ def _drawn(shape: Shape) -> Iterator[str]:
             yield from _drawn(head(shape))
     elif isinstance(shape, Polygon):
         points = " ".join(map(_pair, shape.points))
-        yield f'<polygon points="{points}"{_look(shape.fill, shape.stroke, shape.stroke_width, Line.SOLID)}/>'
+        yield f'<polygon points="{points}" class="f-{shape.fill}"/>'
     else:
         yield _label(shape)
 

@@ -191,7 +191,6 @@ class Export(msgspec.Struct, array_like=True, gc=False):
     value: int  # expression, or 0
     specifier: str
     imported: str
-    binding: int = -1
 
 
 class Import(msgspec.Struct, array_like=True, gc=False):

@@ -13,7 +13,8 @@ from typing import Final
 from tree_sitter import Node
 
 from everdex.facts import javascript_model as m
-from everdex.facts.javascript_build import Builder, is_name
+from everdex.facts.javascript_build import is_name
+from everdex.facts.javascript_link import Linking
 
 _MAX_DEPTH: Final = 60
 _MAX_PARTS: Final = 64  # of a union: beyond, the candidates would be cut anyway
@@ -23,7 +24,7 @@ _INSIDE: Final = frozenset(
      "type_predicate_annotation", "asserts_annotation"))  # fmt: skip
 
 
-class Types(Builder, ABC):
+class Types(Linking, ABC):
     """Adds `type` and the declarations that only types have."""
 
     def __init__(self, data: bytes) -> None:

@@ -14,9 +14,9 @@ from everdex.facts import names_model as model
 from everdex.facts.expressions import chain_of
 from everdex.facts.names_documents import Documented
 from everdex.facts.scopes import ends_around
+from everdex.languages import C_FAMILY
 from everdex.parse import definitions as parsed
 
-_AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
 _IMPLICIT: Final = {"kotlin": "it", "swift": "$0"}
 _LOOKED_THROUGH: Final = frozenset(("Some", "Ok", "Err"))
@@ -64,7 +64,7 @@ class Binds(Documented):
                 name = text if text.isidentifier() else chain_of(text, self.language)
                 # C says after the name that it is an array.
                 after = self.data[node.end_byte : node.end_byte + 1]
-                array = type_text and self.language in _AFTER_NAME and after == b"["
+                array = type_text and self.language in C_FAMILY and after == b"["
                 self.binds[start] = (name, f"{type_text}[]" if array else type_text, value, bool(each))
                 self.bind_ends[node.end_byte] = start
 

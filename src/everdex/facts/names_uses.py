@@ -63,6 +63,7 @@ class Uses:
         # by (start, end of a computed callee): start, width, role, name, receiver, arguments, as written
         self.uses: dict[tuple[int, int], tuple[int, int, int, str, str, int, str]] = {}
         self.given: dict[int, tuple[str, ...]] = {}  # what calls pass, by where their names begin
+        self.generics: dict[tuple[int, int], set[str]] = {}  # what definitions are given as types, by their places
         # computed callees, by key, that convert to a type unless this is the name of a local
         self.conversions: dict[tuple[int, int], str] = {}
         self.members: list[tuple[Node, Node, int]] = []  # names, each with what it is a member of, and its role
@@ -178,12 +179,18 @@ class Uses:
             return ()
         generic, around = set[str](), item if item.name_start < parameters.start_byte else None
         while around is not None:
-            begin, end = around.name_start, around.name_start + len(around.name.encode())
-            before = self.data[max(around.start, begin - _MAX_TEXT) : begin].decode("utf-8", "replace")
-            behind = self.data[end : end + _MAX_TEXT].decode("utf-8", "replace")
-            generic |= given.type_parameters(before, behind)
+            # Once for each: definitions inside each other without end are around very many.
+            if (found := self.generics.get((around.start, around.name_start))) is None:
+                found = self.generics[around.start, around.name_start] = self._type_parameters(around)
+            generic |= found
             around = around.parent
         return given.taken(self._front(parameters), self.language, generic)
+
+    def _type_parameters(self, item: Definition) -> set[str]:
+        begin, end = item.name_start, item.name_start + len(item.name.encode())
+        before = self.data[max(item.start, begin - _MAX_TEXT) : begin].decode("utf-8", "replace")
+        behind = self.data[end : end + _MAX_TEXT].decode("utf-8", "replace")
+        return given.type_parameters(before, behind)
 
     def _argument(self, node: Node) -> str:
         short = node.end_byte - node.start_byte <= given.MAX_TEXT

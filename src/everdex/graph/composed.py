@@ -68,7 +68,7 @@ def files_composing(view: SnapshotView, name: str) -> Iterator[str]:
 def looks_up_names(view: SnapshotView) -> bool:
     """Whether a file of Python looks something up by a text that does not stand there."""
     return any(
-        _DOOR.search(_CLOSED.sub(b"", view.source(path))) for path in _holding(view, _DOORS, "python")
+        _DOOR.search(_CLOSED.sub(b"", view.source(path))) for path in _holding(view, _DOORS)
     )
 
 
@@ -86,12 +86,12 @@ def may_be_spelt(view: SnapshotView, name: str) -> bool:
 
 
 def _may_be_another_name(view: SnapshotView, name: str, parts: Sequence[str]) -> bool:
-    if not any(_NAMES_READ.search(view.source(path)) for path in _holding(view, ("__name__",), "python")):
+    if not any(_NAMES_READ.search(view.source(path)) for path in _holding(view, ("__name__",))):
         return False
     if any(_matching(view, (_sought(parts, parts, _NAMED),), "python")):
         return True
     same = re.compile(_NAMED.replace(b"%s", re.escape(name.encode())))
-    return sum(len(same.findall(view.source(path))) for path in _holding(view, (name,), "python")) > 1
+    return sum(len(same.findall(view.source(path))) for path in _holding(view, (name,))) > 1
 
 
 def has_parts(view: SnapshotView, name: str) -> bool:
@@ -115,10 +115,10 @@ def _matching(view: SnapshotView, sought: Sequence[_Sought], language: str = "")
                 yield view.paths[number]
 
 
-def _holding(view: SnapshotView, words: Sequence[str], language: str) -> Iterator[str]:
-    """The files of a language that hold one of these words."""
+def _holding(view: SnapshotView, words: Sequence[str]) -> Iterator[str]:
+    """The files of Python that hold one of these words."""
     for number in np.flatnonzero(_holders(view, words)).tolist():
-        if language == view.file_languages[number]:
+        if view.file_languages[number] == "python":
             yield view.paths[number]
 
 

@@ -16,8 +16,8 @@ from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.model import Role
 from everdex.graph.postings import key32
 from everdex.identity.symbols import plain_name
+from everdex.languages import C_FAMILY
 
-_LANGUAGES: Final = frozenset(("c", "cpp", "cuda"))
 _WITH_SIGNATURES: Final = frozenset(("typescript", "tsx", "vue", "svelte", "python"))
 _MARKS: Final = frozenset(("typing.overload", "typing_extensions.overload"))
 _KINDS: Final = frozenset(("function", "method", "constructor"))
@@ -50,7 +50,7 @@ def _bodies(atlas: Atlas, declared: Definition) -> list[Definition]:
 
 def declarations(atlas: Atlas, body: Definition) -> list[Definition]:
     """Where C and C++ declare what is written out here, by place."""
-    if atlas.entry(body.file).language not in _LANGUAGES or is_declaration(atlas, body):
+    if atlas.entry(body.file).language not in C_FAMILY or is_declaration(atlas, body):
         return []
     declared = (item for item in _alike(atlas, body) if is_declaration(atlas, item))
     return sorted((item for item in declared if body in _bodies(atlas, item)), key=lambda item: item.order)
@@ -61,7 +61,7 @@ def _alike(atlas: Atlas, definition: Definition) -> Iterator[Definition]:
     node = definition.node
     key, count = plain_name(node.key), len(_parameters(definition))
     for file in atlas.graph.tables["names"].holders(key32(node.name)):
-        if atlas.graph.files[file].language not in _LANGUAGES or node.name not in atlas.columns(file).node_names:
+        if atlas.graph.files[file].language not in C_FAMILY or node.name not in atlas.columns(file).node_names:
             continue
         for item in atlas.definitions(file):
             if (
@@ -125,7 +125,7 @@ def _is_overload(atlas: Atlas, item: Definition) -> bool:
 
 
 def is_declaration(atlas: Atlas, item: Definition) -> bool:
-    c_family = atlas.graph.files[item.file].language in _LANGUAGES
+    c_family = atlas.graph.files[item.file].language in C_FAMILY
     return c_family and item.node.kind in _KINDS and item.node.signature.endswith(";")
 
 

@@ -11,6 +11,7 @@ import re
 from typing import Final
 
 from everdex.graph.syntax import NOTHING, PATH_BEFORE, Place, is_computed, owner_of
+from everdex.languages import C_FAMILY, JVM
 
 _TEMPLATES: Final = frozenset((
     "html", "vue", "svelte", "astro", "erb", "ejs", "jinja", "handlebars", "liquid", "haml", "pug",
@@ -19,11 +20,10 @@ _SETTINGS: Final = frozenset((
     "json", "yaml", "toml", "ini", "xml", "make", "cmake", "docker", "bazel", "meson", "procfile", "just", "asm",
 ))  # fmt: skip
 _MAX_BEFORE: Final = 2_000  # bytes of a line that are looked at before a name
-_C: Final = frozenset(("c", "cpp", "cuda"))
-_JVM: Final = frozenset(("java", "kotlin", "scala"))
 # Code that nobody resolves, with the languages whose definitions it names as its own.
 CODE: Final = {
-    "yacc": _C, "lex": _C, "objective-c": _C | {"swift"}, "cython": _C | {"python"}, "groovy": _JVM, "clojure": _JVM,
+    "yacc": C_FAMILY, "lex": C_FAMILY, "objective-c": C_FAMILY | {"swift"}, "cython": C_FAMILY | {"python"},
+    "groovy": JVM, "clojure": JVM,
     "coffeescript": frozenset(("javascript", "typescript", "tsx")), "fsharp": frozenset(("csharp",)),
 }  # fmt: skip
 LOOSE: Final = _TEMPLATES | _SETTINGS | CODE.keys()

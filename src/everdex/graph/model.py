@@ -180,13 +180,6 @@ class Outlined(NamedTuple):
 class World(Protocol):
     """The live files of one snapshot, as far as a resolver may know them."""
 
-    @property
-    def paths(self) -> Sequence[str]:
-        """Every live file, sorted."""
-
-    def language(self, path: str) -> str:
-        """Of a live file."""
-
     def facts(self, path: str) -> bytes:
         """A live file's facts; b"" when it has none."""
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _ID: Final = re.compile(r"(?:heur:)?(sid:v1:sha1:[0-9a-f]{40})")
 _KEY: Final = re.compile(r"sk:v1:[0-9a-f]{40}")
-_PLACE: Final = re.compile(r"(.+?):(\d+)(?::\d+)?")
+PLACE: Final = re.compile(r"(.+?):(\d{1,9})(?::\d+)?")
 _SEPARATORS: Final = ("::", "->", "#")
 _FUNCTIONS: Final = frozenset(("function", "method", "constructor"))
 
@@ -49,7 +49,7 @@ def is_id(asked: str) -> bool:
 
 def path_in(asked: str, paths: Container[str]) -> str | None:
     """The file in which a symbol is named, as far as it is one of these."""
-    place = _PLACE.fullmatch(asked)
+    place = PLACE.fullmatch(asked)
     named = (asked.partition("::")[0], place[1] if place else asked, asked)
     return next((path for path in named if path in paths), None)
 
@@ -72,7 +72,7 @@ def find(atlas: Atlas, asked: str) -> list[Definition]:
     path, separator, name = asked.partition("::")
     if separator and (file := atlas.graph.number(path)) is not None:
         return _within(atlas, file, dotted(name))
-    place = _PLACE.fullmatch(asked)
+    place = PLACE.fullmatch(asked)
     if place and (file := atlas.graph.number(place[1])) is not None:
         return _around(atlas, file, int(place[2]))
     if (file := atlas.graph.number(asked)) is not None:

@@ -13,6 +13,7 @@ import msgspec
 
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.model import Role, Status
+from everdex.languages import C_FAMILY
 
 _NOT_CALLED: Final = VARIABLES | {"namespace", "module", "type", "variant", "lambda"}
 _DUNDER: Final = re.compile(
@@ -111,7 +112,7 @@ def _decorators(atlas: Atlas, definition: Definition, language: str) -> Iterator
         before = atlas.view.source(definition.path)[max(0, start - _LOOKED_BACK) : start]
         found = _RUST_ATTRIBUTES.search(before)
         yield from (name.decode() for name in _RUST_ATTRIBUTE.findall(found[1] if found else b""))
-    elif language in ("c", "cpp", "cuda"):
+    elif language in C_FAMILY:
         yield from _C_ATTRIBUTE.findall(signature)
     elif language not in ("python", "cython"):
         head = _TEXT.sub("", signature.partition("(")[0] if signature.startswith("func") else signature)

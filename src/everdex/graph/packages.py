@@ -9,14 +9,13 @@ import re
 import sys
 from typing import Final
 
+from everdex.languages import C_FAMILY, JAVASCRIPT, JVM
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_JAVASCRIPT: Final = frozenset(("javascript", "typescript", "tsx", "vue", "svelte", "html"))
-_JVM: Final = frozenset(("java", "kotlin", "scala"))
-_C: Final = frozenset(("c", "cpp", "cuda"))
 
 _NODE: Final = _words(
     "assert async_hooks buffer child_process cluster console crypto dgram diagnostics_channel dns domain events fs "
@@ -56,15 +55,15 @@ def package_of(language: str, name: str) -> str:
     if language == "go":
         parts = name.split("/")
         return "/".join(parts[:3]) if "." in parts[0] else ""
-    if language in _JAVASCRIPT:
+    if language in JAVASCRIPT:
         return _javascript(name)
-    if language in _C:
+    if language in C_FAMILY:
         return _header(name)
     parts = [part for part in re.split(r"::|[./\\:]", name) if part]
     if not parts:
         return ""
     first = parts[0]
-    if language in _JVM:
+    if language in JVM:
         lower = [part for part in parts[:3] if part[:1].islower()]
         return "" if first in _JVM_OWN else ".".join(lower) or first
     if language == "python":

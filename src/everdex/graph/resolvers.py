@@ -18,8 +18,8 @@ class Resolvers:
     """The resolvers of some modules, by language. In a process that stays they may keep from one graph to the next what
     they know; one graph at a time is made with those."""
 
-    def __init__(self, modules: Sequence[str], *, stay: bool = False) -> None:
-        self.modules = tuple(modules)
+    def __init__(self, modules: Sequence[str] | None = None, *, stay: bool = False) -> None:
+        self.modules = tuple(MODULES if modules is None else modules)
         self.staying: dict[int, Resolver] | None = {} if stay else None
         self._left: object = None
         self._by_language: dict[str, Resolver] = {}

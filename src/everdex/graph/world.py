@@ -34,13 +34,6 @@ class SnapshotWorld:
         self._offering_paths = offering_paths
         self._asked: dict[str, tuple[str, ...]] = {}
 
-    @property
-    def paths(self) -> Sequence[str]:
-        return self._view.paths
-
-    def language(self, path: str) -> str:
-        return self._view.file_languages[self._view.file_index(path)]
-
     def facts(self, path: str) -> bytes:
         return self._facts.of(path)
 

@@ -13,10 +13,11 @@ from typing import Final
 import msgspec
 from tree_sitter import Node
 
+from everdex.languages import C_FAMILY
+
 # Languages whose modules name what others may use of them.
 MODULES: Final = frozenset(("javascript", "tsx", "typescript"))
 _PYTHON: Final = frozenset(("python", "cython"))
-_INCLUDING: Final = frozenset(("c", "cpp", "cuda"))
 _DESCENDED: Final = frozenset(
     ("if_statement", "else_clause", "elif_clause", "try_statement", "except_clause", "finally_clause", "block")
 )
@@ -40,7 +41,7 @@ def passed_on(path_key: str, language: str, root: Node, data: bytes) -> PassedOn
     if language == "rust":
         uses = (node for node in root.named_children if node.type == "use_declaration")
         return PassedOn(tuple((_text(node, data), "") for node in uses if _text(node, data).startswith("pub")))
-    if language in _INCLUDING:
+    if language in C_FAMILY:
         includes = (node for node in root.named_children if node.type == "preproc_include")
         return PassedOn(tuple((_text(node, data), "") for node in includes))
     return PassedOn()

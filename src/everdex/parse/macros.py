@@ -12,10 +12,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from everdex.languages import language_in
+from everdex.languages import C_FAMILY, language_in
 from everdex.parse import conditionals
 
-_FAMILY: Final = frozenset(("c", "cpp", "cuda"))
 _COMMENT: Final = re.compile(rb"/\*.*?(?:\*/|\Z)", re.DOTALL)
 # Lines that no C file has.
 _CPP_LINE: Final = re.compile(
@@ -145,7 +144,7 @@ def readable(language: str, data: bytes) -> bytes:
         if b"by " in data:
             data = _DELEGATED.sub(lambda found: found[1] + _NOT_A_LINE.sub(b" ", found[2]), data)
         return _DOLLARS.sub(_single_dollars, data) if b'$$' in data else data
-    if language not in _FAMILY:
+    if language not in C_FAMILY:
         return data
     data = _NUMBERED.sub(_unnumbered, data)
     data = _UNENDED.sub(lambda found: found[1] + b";", data)
@@ -241,4 +240,4 @@ def _opening(text: bytes, closing: int) -> int:
 
 def leaves_out(language: str, data: bytes) -> bool:
     """Whether some branch of a conditional is not read."""
-    return language in _FAMILY and (b"#el" in data or b"# el" in data) and not conditionals.read(data).whole
+    return language in C_FAMILY and (b"#el" in data or b"# el" in data) and not conditionals.read(data).whole

@@ -112,7 +112,7 @@ class _Parser:
         if character == "(":
             return self._group(depth)
         if character == "[":
-            return self._bracket(0)
+            return self._bracket()
         if character == "\\":
             return self._escape()
         if character == ".":
@@ -286,9 +286,9 @@ class _Parser:
 
     # -- brackets ------------------------------------------------------------------------------
 
-    def _bracket(self, depth: int) -> Characters:
+    def _bracket(self) -> Characters:
         start = self._at - 1
-        whole = self._set(start, depth)
+        whole = self._set(start, 0)
         if whole.is_empty:
             raise self.error("empty character classes are not allowed", start)
         return Characters(whole.source, self._flags.fold, whole.members)

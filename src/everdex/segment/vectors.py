@@ -167,7 +167,7 @@ class VectorsReader:
         expected = _HEADER.size + padded + (3 * rows + files) * 4
         if size != expected:
             raise Corrupt(f"{path} has {size} bytes; its header says {expected}")
-        self.rows, self.files, self.dim = rows, files, dim
+        self.rows, self.dim = rows, dim
         # As a plain array: every slice of a memmap costs microseconds, and a query makes hundreds of them.
         whole = np.asarray(np.memmap(path, dtype=np.uint8, mode="r"))
         both = whole[_HEADER.size : _HEADER.size + body].view(np.int8).reshape(rows + files, dim)

@@ -10,6 +10,8 @@ from typing import Final
 
 import msgspec
 
+from everdex.languages import C_FAMILY
+
 
 class Family(msgspec.Struct, frozen=True):
     """`markers` make a directory the root of a context; `decides` are all names whose bytes change what a tool finds.
@@ -46,6 +48,6 @@ FAMILIES: Final = (
            decides=("gradle.properties", "*.versions.toml")),
     Family("dotnet", frozenset({"csharp"}), ("*.sln", "*.slnx", "*.csproj"), "scip-dotnet",
            decides=("*.props", "*.targets", "global.json")),
-    Family("clang", frozenset({"c", "cpp", "cuda"}), ("compile_commands.json",), "scip-clang"),
+    Family("clang", C_FAMILY, ("compile_commands.json",), "scip-clang"),
 )  # fmt: skip
 OF_LANGUAGE: Final = {language: family for family in FAMILIES for language in family.languages}

@@ -32,7 +32,6 @@ class Tool(msgspec.Struct, frozen=True):
     name: str
     argv: tuple[str, ...]
     install: str
-    version: tuple[str, ...] = ("--version",)
     environment: dict[str, str] = {}
     keeps: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
@@ -150,7 +149,7 @@ def installed(tool: Tool, root: Path) -> Installed | None:
         return None
     try:
         said = subprocess.run(
-            [path, *tool.version], stdin=subprocess.DEVNULL, capture_output=True, check=False, cwd="/",
+            [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, check=False, cwd="/",
             env=environment(tool, root, {}), timeout=limits.TOOL_VERSION_S,
         )  # fmt: skip
     except subprocess.TimeoutExpired:

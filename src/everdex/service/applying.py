@@ -15,14 +15,14 @@ from msgspec.structs import replace
 
 from everdex.errors import EverdexError, NeedsDecision, PlanOutdated, QueryError, UsageError
 from everdex.graph import naming
-from everdex.service import relations
+from everdex.service import opening
 from everdex.service.answers import Answer
 from everdex.service.index import Index, Reading
 from everdex.snapshot.guard import lock_for_life
 from everdex.state import decisions, plans, rewriting
 from everdex.state.plans import KeptPlan
-from everdex.state.rename import RenamePlan
 from everdex.state.rename import plan as plan_again
+from everdex.state.rename_model import RenamePlan
 from everdex.state.rewriting import Rewrite
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
@@ -67,7 +67,7 @@ def apply(
 def _resolved(view: SnapshotView, options: SyncOptions) -> tuple[str, ...]:
     """Have the references resolved again; the warnings. The files are written: what fails now does not undo them."""
     try:
-        return relations.open_for(view, options).warnings
+        return opening.open_for(view, options).warnings
     except EverdexError as error:
         return (f"references are not resolved again ({error.message}): run `everdex refresh`",)
 
@@ -77,7 +77,7 @@ def _decided(
 ) -> tuple[Rewrite, ...]:
     """What each file becomes, once it is sure that the plan is still the plan and nothing is left undecided."""
     with index.view(Reading(), options) as (view, _):
-        atlas = relations.open_for(view, options).atlas
+        atlas = opening.open_for(view, options).atlas
         definition = atlas.at(kept.target)
         if names is not None and kept.target not in {item.target for item in naming.find(atlas, names[0])}:
             raise UsageError(f"plan {kept.plan_id} renames {kept.old} of {kept.path}, not {names[0]}")

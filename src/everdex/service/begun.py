@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from everdex import limits
-from everdex.graph import begun, resolvers
+from everdex.graph import begun
 from everdex.graph.artifact import Graph
 from everdex.graph.atlas import CONTAINERS, Atlas
 from everdex.graph.build import Progress
@@ -57,7 +57,7 @@ class Early:
     def answer(self, view: SnapshotView, asked: Asked, answer: Respond) -> Answer | None:
         """The answer from what somebody else has begun; who is told to wait asks again and again, so that is
         remembered."""
-        known = Resolvers(resolvers.MODULES)
+        known = Resolvers()
         graph = begun_graph(view, known) if asked not in self.refused else None
         if graph is None:
             return None
@@ -90,7 +90,7 @@ class Early:
 
 def from_new(view: SnapshotView, options: SyncOptions, asked: Asked, answer: Respond) -> Answer | None:
     """The same from one that is begun here, if need be; what it takes is kept for the next question."""
-    known = Resolvers(resolvers.MODULES)
+    known = Resolvers()
     if not are_many(sum(known.of(language) is not None for language in view.file_languages)):
         return None
     graph = begin_graph(view, known, workers=options.workers, progress=options.progress)

@@ -41,7 +41,7 @@ def needs_graph(store: Store, edit: Edit) -> bool:
 def ask(index: Index, edit: Edit, reading: Reading, options: SyncOptions) -> Answer:
     """Read the board, or change it; the index is brought up to date first unless the reading says otherwise."""
     from everdex.search.names import SymbolNames
-    from everdex.service import relations
+    from everdex.service import opening, relations
 
     edit = edits.checked(edit)
     with index.view(reading, options) as (view, freshness):
@@ -52,7 +52,7 @@ def ask(index: Index, edit: Edit, reading: Reading, options: SyncOptions) -> Ans
             return dict(searcher.answer(search_request(query)).body)
 
         def impact(symbol: str) -> dict[str, Any]:
-            opened = relations.open_for(view, options)
+            opened = opening.open_for(view, options)
             return dict(
                 relations.answer(index, opened, SymbolNames(view), impact_question(symbol), freshness).body
             )

@@ -7,7 +7,6 @@ untrusted: they go out short and only when they are plain; no signature is passe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
@@ -17,14 +16,12 @@ import msgspec
 from everdex.errors import EverdexError
 from everdex.service.answers import UNCHECKED
 from everdex.service.mutation import GateQuestion, Scene, judged, path_key, queue_refresh
+from everdex.service.notice import NAME, PARSED_BYTES, plain_path
 from everdex.service.resident import ResidentIndex
 from everdex.state.model import Decision, GateReason, GateResult
 from everdex.state.now import FilesNow
 
-# What can be parsed while an agent waits.
-_PARSE_BYTES: Final = 262_144
 _MAX_NAMES: Final = 5
-_NAME: Final = re.compile(r"[\w.:$<>~#-]{1,80}")
 _SAID: Final = {
     "changed_since_seen": "changed on disk since it was read; re-read it",
     "conflict_markers": "has unmerged conflicts; resolve them first",
@@ -69,7 +66,7 @@ def _judged(warm: ResidentIndex, paths: Sequence[str]) -> GateResult:
         base = {line.path_key: line.content_hash for line in kept.view.file_lines()}
         keys = [key for path in paths if (key := path_key(warm.index, path)) is not None]
         scene = Scene(kept.view, FilesNow(warm.index.root, base, keys), known, UNCHECKED)
-        result = judged(warm.index, scene, GateQuestion(tuple(paths)), parse_bytes=_PARSE_BYTES)
+        result = judged(warm.index, scene, GateQuestion(tuple(paths)), parse_bytes=PARSED_BYTES)
         if any(reason.reason is not None for file in result.files for reason in file.reasons):
             queue_refresh(kept.view, keys)
         return result
@@ -77,7 +74,7 @@ def _judged(warm: ResidentIndex, paths: Sequence[str]) -> GateResult:
 
 def _lines(result: GateResult) -> list[str]:
     return [
-        f"everdex gate: {_plain(file.path)} {said}"
+        f"everdex gate: {plain_path(file.path)} {said}"
         for file in result.files
         for reason in file.reasons
         if reason.decision is not Decision.ALLOW and (said := _said(reason))
@@ -100,9 +97,9 @@ def _said(reason: GateReason) -> str:
     witness = reason.reason
     if witness is None or not witness.path:
         return ""
-    about = _plain(witness.path)
+    about = plain_path(witness.path)
     used = [symbol.name for symbol in witness.symbols if symbol.used] or [symbol.name for symbol in witness.symbols]
-    names = ", ".join([name for name in used if _NAME.fullmatch(name)][:_MAX_NAMES])
+    names = ", ".join([name for name in used if NAME.fullmatch(name)][:_MAX_NAMES])
     if reason.code == "dependency_gone":
         return f"depends on {about}, which is gone"
     if reason.code == "dependency_interface_changed":
@@ -110,7 +107,3 @@ def _said(reason: GateReason) -> str:
     if reason.code == "dependency_stale":
         return f"depends, through others, on {about}, whose interface changed"
     return f"depends on {about}, which changed; what that means is not known yet"
-
-
-def _plain(path: str) -> str:
-    return path if path.isprintable() and "`" not in path and len(path) <= 200 else "a file with an unusual name"

@@ -6,7 +6,6 @@ index, a name that nothing defines, a path that is not in the graph, files that 
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from everdex import languages
@@ -21,7 +20,6 @@ from everdex.nearby import not_indexed
 from everdex.view import SnapshotView
 
 _UNSEEN: Final = (SkipReason.TOO_LARGE, SkipReason.UNREADABLE)
-_PLACE: Final = re.compile(r"(.+?):(\d{1,9})(?::\d+)?")
 
 
 def of_files(
@@ -135,7 +133,7 @@ def of_module(found: Definition, method: str) -> tuple[str, ...]:
 def of_path(view: SnapshotView, atlas: Atlas, asked: str) -> tuple[str, ...]:
     """Why a path that was named is not in the graph."""
     path = asked.partition("::")[0]
-    place = _PLACE.fullmatch(path)
+    place = naming.PLACE.fullmatch(path)
     path = place[1] if place else path
     if atlas.graph.number(path) is not None:
         lines = len(view.source(path).splitlines())

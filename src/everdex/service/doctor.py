@@ -27,7 +27,7 @@ from everdex.errors import ConfigError, EmbedderUnavailable, EverdexError, NotIn
 from everdex.languages import GRAMMARS
 from everdex.roots import Root, canonical_root, everdex_home, git_environment
 from everdex.service import maintain
-from everdex.service.index import Index
+from everdex.service.index import Index, Reading
 from everdex.settings import auto_start, daemon_settings
 
 OK: Final = "ok"
@@ -206,7 +206,7 @@ def _no_model(settings: config.Config, error: EmbedderUnavailable) -> Finding:
 
 def _store(index: Index) -> Finding:
     try:
-        document = maintain.health(index).to_dict()
+        document = maintain.health(index, Reading()).to_dict()
     except NotIndexed:
         return Finding("store", WARN, "not indexed yet", "run `everdex index`")
     except EverdexError as error:

@@ -24,7 +24,7 @@ from everdex.graph.atlas import Atlas
 from everdex.service import coverage
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index, Reading
-from everdex.service.relations import open_for
+from everdex.service.opening import open_for
 from everdex.sync.model import SyncOptions
 
 

@@ -21,7 +21,7 @@ from everdex.graph.export_text import ctags, dot
 from everdex.service import coverage
 from everdex.service.answers import Answer
 from everdex.service.index import Index, Reading
-from everdex.service.relations import open_for
+from everdex.service.opening import open_for
 from everdex.sync.model import SyncOptions
 
 FORMATS: Final = ("json", "dot", "scip", "ctags")

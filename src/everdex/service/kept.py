@@ -25,7 +25,7 @@ from everdex.view import SnapshotView, open_kept_view
 
 if TYPE_CHECKING:
     from everdex.service.begun import Early
-    from everdex.service.relations import Open
+    from everdex.service.opening import Open
 
 # An engine answers one question at a time; more of them than cores would only fight for the interpreter.
 _LANES: Final = 2

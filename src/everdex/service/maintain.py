@@ -15,28 +15,28 @@ from everdex.errors import Busy, EverdexError
 from everdex.roots import everdex_home
 from everdex.service import answers
 from everdex.service.answers import Answer, Origin
-from everdex.service.index import Index
+from everdex.service.index import Index, Reading
 from everdex.snapshot import active
 from everdex.sync.model import SyncOptions
 
 Done = TypeVar("Done")
 
 
-def health(index: Index, snapshot_id: str | None = None) -> Answer:
+def health(index: Index, reading: Reading) -> Answer:
     """Every check, each verified in full."""
     from everdex.upkeep.health import health as check
 
     started = time.perf_counter()
-    report = check(index.root, index.config, index.store(), snapshot_id)
-    return _answer(index, report.to_dict(), started, snapshot_id)
+    report = check(index.root, index.config, index.store(), reading.snapshot_id)
+    return _answer(index, report.to_dict(), started, reading)
 
 
-def audit(index: Index, snapshot_id: str | None) -> Answer:
+def audit(index: Index, reading: Reading) -> Answer:
     """Every number of a snapshot, counted again."""
     from everdex.upkeep.audit import audit as count
 
     started = time.perf_counter()
-    return _answer(index, count(index.store(), snapshot_id).to_dict(), started, snapshot_id)
+    return _answer(index, count(index.store(), reading.snapshot_id).to_dict(), started, reading)
 
 
 def repair(index: Index, *, dry_run: bool, options: SyncOptions | None = None) -> Answer:
@@ -95,10 +95,12 @@ def _about_home(body: Mapping[str, Any]) -> dict[str, Any]:
     return answers.of_no_index({"home": str(everdex_home()), **body})
 
 
-def _answer(index: Index, body: Mapping[str, Any], started: float, snapshot_id: str | None = None) -> Answer:
+def _answer(index: Index, body: Mapping[str, Any], started: float, reading: Reading | None = None) -> Answer:
     timings = {"total": round((time.perf_counter() - started) * 1000, 1)}
-    freshness = answers.UNCHECKED if snapshot_id is None else answers.PINNED
-    return Answer(_origin(index, snapshot_id), index.query_fingerprint, freshness, body, timings_ms=timings)
+    chosen = reading or Reading()
+    freshness = answers.UNCHECKED if chosen.snapshot_id is None else answers.PINNED
+    origin = _origin(index, chosen.snapshot_id)
+    return Answer(origin, index.query_fingerprint, freshness, body, warnings=chosen.warnings, timings_ms=timings)
 
 
 def _origin(index: Index, snapshot_id: str | None) -> Origin:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from everdex.graph import naming, resolvers, unmade
+from everdex.graph import naming, unmade
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.build import Progress
 from everdex.graph.resolvers import Resolvers
@@ -45,7 +45,7 @@ def before_graph(
     progress: Progress, warnings: tuple[str, ...],
 ) -> Answer | None:  # fmt: skip
     """That several definitions fit, or none, while no graph is made; None when an answer takes one."""
-    decided = unmade.decided(view, Resolvers(resolvers.MODULES), asked, progress)
+    decided = unmade.decided(view, Resolvers(), asked, progress)
     if decided is None:
         return None
     found, atlas, writing = decided

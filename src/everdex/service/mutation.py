@@ -22,7 +22,6 @@ from everdex import limits
 from everdex.discover import explain as explain_path
 from everdex.discover.model import Skip
 from everdex.errors import QueryError, UsageError
-from everdex.graph import resolvers
 from everdex.graph.artifact import Graph
 from everdex.graph.keep import find_graph, kept_graph
 from everdex.graph.kept_interfaces import KeptInterfaces
@@ -30,7 +29,7 @@ from everdex.graph.resolvers import Resolvers
 from everdex.roots import everdex_home
 from everdex.service.answers import PINNED, Answer, Freshness, checked
 from everdex.service.index import Index, Reading
-from everdex.service.relations import open_for
+from everdex.service.opening import open_for
 from everdex.state import decisions, gate, scopes
 from everdex.state.decisions import DecisionRecord
 from everdex.state.gate import Asked
@@ -65,7 +64,7 @@ class GraphKeeper:
     def known(self, view: SnapshotView, at_hand: Graph | None = None) -> Known | None:
         """A graph of the view or near it; None when the store has none. Makes none."""
         held = self._known
-        found = at_hand or kept_graph(view, Resolvers(resolvers.MODULES), held.graph if held is not None else None)
+        found = at_hand or kept_graph(view, Resolvers(), held.graph if held is not None else None)
         if found is None:
             return None
         if held is None or held.graph is not found:
@@ -156,7 +155,7 @@ def scene(
     if since is not None:
         with open_view(view.store, since) as base:
             contents = {line.path_key: line.content_hash for line in base.file_lines()}
-            own = find_graph(base, Resolvers(resolvers.MODULES))
+            own = find_graph(base, Resolvers())
             earlier = Known(own) if own is not None else None
             yield Scene(view, SnapshotNow(contents, view), known, freshness, base, earlier)
     elif freshness.state == "fresh" or freshness == PINNED:

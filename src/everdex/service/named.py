@@ -13,12 +13,13 @@ from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.declarations import written_out
 from everdex.identity.symbols import plain_name
 from everdex.search.names import SymbolNames
-from everdex.service import coverage, relations
+from everdex.service import coverage, opening, relations
 from everdex.service.answers import Answer, Freshness
 from everdex.service.begun import Early
 from everdex.service.index import Index, Reading
 from everdex.service.meant import MAX_MATCHES
-from everdex.service.relations import DEFAULT_LIMIT, Open, Question
+from everdex.service.opening import Open
+from everdex.service.relations import DEFAULT_LIMIT, Question
 from everdex.service.symbols import find
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
@@ -39,7 +40,7 @@ def ask(
             opened = None
             if found.body["by"] == "name" and (references or not found.body["definitions"]):
                 needed = references or naming.is_id(asked.strip())
-                opened = relations.open_for(view, options) if needed else relations.open_made(view)
+                opened = opening.open_for(view, options) if needed else opening.open_made(view)
             more = add_graph(opened, found.body, references)
         warnings = (*reading.warnings, *found.warnings, *more)
         return index.answer(view, freshness, found.body, limits_hit=found.limits_hit, warnings=warnings)

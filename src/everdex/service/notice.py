@@ -24,19 +24,20 @@ from everdex.parse.file import parse_file
 from everdex.service import boarding
 from everdex.service.dependents import Dependents, Used, dependents
 from everdex.service.kept import Kept
-from everdex.service.relations import open_made
+from everdex.service.opening import open_made
 from everdex.service.resident import ResidentIndex
 from everdex.view import SnapshotView
 
 # What can be parsed while an agent waits.
-_MAX_BYTES: Final = 262_144
+PARSED_BYTES: Final = 262_144
 _MAX_FILES: Final = 3
 _MAX_REMEMBERED: Final = 256
 _GOES_ON: Final = ("compact", "resume")
 _REMEMBERING: Final = threading.Lock()
 _MAX_PLACES: Final = 5
 _MAX_CALLERS: Final = 3
-_NAME: Final = re.compile(r"[\w.:$<>~#-]{1,80}")
+# What a repository calls things reaches an agent: anything but a name could be taken for a word to it.
+NAME: Final = re.compile(r"[\w.:$<>~#-]{1,80}")
 _MAX_PATH: Final = 200
 
 
@@ -117,7 +118,7 @@ def _about(kept: Kept, key: str) -> list[str]:
     if users is not None and users.used:
         return [_summary(key, users), *map(_usage, users.used), *_unused(users.unused)]
     listed = ", ".join(f"{name} {found[0].kind} {found[0].line}" for name, found in outline.items())
-    return [f"everdex: {_path(key)} defines {listed}"]
+    return [f"everdex: {plain_path(key)} defines {listed}"]
 
 
 def _dependents(kept: Kept, key: str) -> Dependents | None:
@@ -128,20 +129,20 @@ def _dependents(kept: Kept, key: str) -> Dependents | None:
 
 def _summary(key: str, found: Dependents) -> str:
     files, tests = len(found.files), found.tests
-    shown = ", ".join(map(_path, tests[:_MAX_PLACES])) + (", …" if len(tests) > _MAX_PLACES else "")
+    shown = ", ".join(map(plain_path, tests[:_MAX_PLACES])) + (", …" if len(tests) > _MAX_PLACES else "")
     among = f", {len(tests):,} of them {'tests' if len(tests) > 1 else 'a test'} ({shown})" if tests else ", no test"
-    return f"everdex: {_path(key)} is used by {files:,} other {'file' if files == 1 else 'files'}{among}"
+    return f"everdex: {plain_path(key)} is used by {files:,} other {'file' if files == 1 else 'files'}{among}"
 
 
 def _usage(used: Used) -> str:
     """One definition's line: how often it is used, how certain that is, and by whom."""
     node, files = used.definition.node, len(used.files)
     where = f"{files:,} {'file' if files == 1 else 'files'}"
-    name = used.name if _NAME.fullmatch(used.name) else "a definition"
+    name = used.name if NAME.fullmatch(used.name) else "a definition"
     if not used.uses:
         return f"{name} {node.kind} {node.start_line}: {where}"
     doubt = f", {used.uncertain:,} uncertain" if used.uncertain else ""
-    callers = [caller for caller in used.callers if _NAME.fullmatch(caller)]
+    callers = [caller for caller in used.callers if NAME.fullmatch(caller)]
     more = ", …" if len(callers) > _MAX_CALLERS else ""
     shown = f", called by {', '.join(callers[:_MAX_CALLERS])}{more}" if callers else ""
     uses = f"{used.uses:,} {'use' if used.uses == 1 else 'uses'}"
@@ -150,7 +151,7 @@ def _usage(used: Used) -> str:
 
 def _unused(definitions: Sequence[Definition]) -> list[str]:
     names = [f"{item.node.key} {item.node.start_line}" for item in definitions if item.node.parent == 0]
-    listed = [name for name in names if _NAME.fullmatch(name.partition(" ")[0])]
+    listed = [name for name in names if NAME.fullmatch(name.partition(" ")[0])]
     return [f"in no other file: {', '.join(listed)}"] if listed else []
 
 
@@ -173,7 +174,7 @@ def _changes(warm: ResidentIndex, kept: Kept, key: str, before: _Outline) -> lis
     found = _dependents(kept, key) if gone or changed else None
     touched = {*gone, *changed}
     said = [f"before: {_usage(used)}" for used in found.used if used.name in touched] if found is not None else []
-    return [f"everdex: {_path(key)} {'; '.join(parts)}", *said]
+    return [f"everdex: {plain_path(key)} {'; '.join(parts)}", *said]
 
 
 def _remember(warm: ResidentIndex, key: str, outline: _Outline | None) -> None:
@@ -200,12 +201,12 @@ def _on_disk(warm: ResidentIndex, key: str) -> _Outline | None:
     with open(descriptor, "rb") as stream:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
-        data = stream.read(_MAX_BYTES + 1)
+        data = stream.read(PARSED_BYTES + 1)
     try:
         data.decode()
     except UnicodeDecodeError:
         return None
-    if len(data) > _MAX_BYTES or language_in(key, data) not in GRAMMARS:
+    if len(data) > PARSED_BYTES or language_in(key, data) not in GRAMMARS:
         return None
     symbols = parse_file(key, data, warm.index.config.index).symbols
     return _by_name(Defined(s.qualified_name, s.kind, s.start_line, s.signature) for s in symbols)
@@ -214,9 +215,9 @@ def _on_disk(warm: ResidentIndex, key: str) -> _Outline | None:
 def _defined(view: SnapshotView, name: str) -> list[str]:
     """Where a name that was searched for is defined."""
     rows = [row for row in view.symbols_named(name.rpartition(".")[2]) if f".{row.qualified_name}".endswith(f".{name}")]
-    places = [f"{_path(row.path_key)}:{row.start_line} ({row.kind})" for row in rows[:_MAX_PLACES]]
+    places = [f"{plain_path(row.path_key)}:{row.start_line} ({row.kind})" for row in rows[:_MAX_PLACES]]
     more = f" and {len(rows) - len(places)} more" if len(rows) > len(places) else ""
-    return [f"everdex: {name} is defined at {', '.join(places)}{more}"] if places and _NAME.fullmatch(name) else []
+    return [f"everdex: {name} is defined at {', '.join(places)}{more}"] if places and NAME.fullmatch(name) else []
 
 
 def _outline(view: SnapshotView, key: str) -> _Outline:
@@ -232,7 +233,7 @@ def _by_name(found: Iterable[Defined]) -> _Outline:
     """Definitions by name, in their order; what does not look like a name is left out."""
     outline: _Outline = {}
     for defined in found:
-        if _NAME.fullmatch(defined.name):
+        if NAME.fullmatch(defined.name):
             outline.setdefault(defined.name, []).append(defined)
     return outline
 
@@ -252,7 +253,8 @@ def _keys(root: Path, paths: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(keys))[:_MAX_FILES]
 
 
-def _path(key: str) -> str:
+def plain_path(key: str) -> str:
+    """A path as an agent may be told it."""
     usual = key.isprintable() and "`" not in key and len(key) <= _MAX_PATH
     return key if usual else "a file with an unusual name"
 

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from everdex.canvas.board.edits import Edit
     from everdex.service.begun import Early
     from everdex.service.mutation import GateQuestion, GraphKeeper, Scene
-    from everdex.service.relations import Open, Question
+    from everdex.service.opening import Open
+    from everdex.service.relations import Question
     from everdex.state.states import Known
 
 
@@ -81,14 +82,14 @@ class Reader:
         """The same answer that `named.ask` gives; while nobody has made the graph, with the references that are known
         before it is there, or without."""
         from everdex.graph import naming
-        from everdex.service import named, relations
+        from everdex.service import named, opening
 
         with self._views.pinned(snapshot_id) as kept:
             found = find(kept.view, kept.names, self.index.root.path, asked, offset)
             body, opened, early, more = found.body, None, None, None
             if body["by"] == "name" and (references or not body["definitions"]):
                 needed = references or naming.is_id(asked.strip())
-                opened = kept.graph(self._opened if needed else relations.open_made)
+                opened = kept.graph(self._opened if needed else opening.open_made)
             if opened is None and not self._makes_graphs:
                 early = kept.early()
                 more = named.add_early(
@@ -118,9 +119,9 @@ class Reader:
     def _before_graph(
         self, kept: Kept, question: Question, freshness: Freshness, early: Early | None
     ) -> Answer | None:
-        from everdex.service import relations
+        from everdex.service import opening, relations
 
-        if kept.graph(relations.open_made) is not None:
+        if kept.graph(opening.open_made) is not None:
             return None
         return relations.before_graph(
             self.index, kept.view, kept.names, question, freshness, SyncOptions(), kept=early
@@ -143,16 +144,16 @@ class Reader:
 
     def graph_of(self, snapshot_id: str | None = None) -> GraphOf:
         """Which snapshot a question about the graph would be answered from."""
-        from everdex.service import relations
+        from everdex.service import opening
 
         with self._views.pinned(snapshot_id) as kept:
             manifest = kept.view.manifest
-            return GraphOf(manifest.snapshot_id, manifest.seq, kept.graph(relations.open_made) is not None)
+            return GraphOf(manifest.snapshot_id, manifest.seq, kept.graph(opening.open_made) is not None)
 
     def _opened(self, view: SnapshotView) -> Open | None:
-        from everdex.service import relations
+        from everdex.service import opening
 
-        return relations.open_for(view, SyncOptions()) if self._makes_graphs else relations.open_made(view)
+        return opening.open_for(view, SyncOptions()) if self._makes_graphs else opening.open_made(view)
 
     def gate(self, question: GateQuestion, freshness: Freshness, *, snapshot_id: str | None) -> Answer:
         """The same answer that `everdex.service.mutation.ask_gate` gives."""
@@ -187,11 +188,11 @@ class Reader:
 
     def known(self, kept: Kept) -> Known | None:
         """The graph to compute states with: the view's own if it is made, else the nearest that is kept."""
-        from everdex.service import mutation, relations
+        from everdex.service import mutation, opening
 
         if self._graphs is None:
             self._graphs = mutation.GraphKeeper()
-        opened = kept.graph(relations.open_made)
+        opened = kept.graph(opening.open_made)
         return self._graphs.known(kept.view, opened.atlas.graph if opened is not None else None)
 
     def board(self, edit: Edit, freshness: Freshness, reading: Reading) -> Answer:

@@ -18,12 +18,11 @@ from everdex import clock, limits
 from everdex.changes import git_state
 from everdex.changes.model import ChangeSet
 from everdex.errors import Busy, DaemonStopping, EverdexError, NotIndexed, UsageError
-from everdex.graph import resolvers
 from everdex.graph.keep import graph_path
 from everdex.graph.resolvers import Resolvers
 from everdex.service import answers, indexing
 from everdex.service.answers import Answer
-from everdex.service.index import Index
+from everdex.service.index import Index, Reading
 from everdex.service.work import OwnWork, Work, told, within
 from everdex.settings import SEMANTIC, semantic_unasked
 from everdex.snapshot import active
@@ -139,7 +138,7 @@ class RefreshJobs:
             return True
         try:
             with open_view(self._index.store()) as view:
-                return not graph_path(view, Resolvers(resolvers.MODULES)).is_file()
+                return not graph_path(view, Resolvers()).is_file()
         except NotIndexed:
             return True
 
@@ -171,22 +170,22 @@ def job_answer(index: Index, job: RefreshJob) -> Answer:
     return _answer(index, {"job_id": job.id, "job": job_dict(job)})
 
 
-def jobs_answer(index: Index, most: int, number: int | None = None, snapshot_id: str | None = None) -> Answer:
+def jobs_answer(index: Index, most: int, number: int | None, reading: Reading) -> Answer:
     """The newest jobs, or the one of that number; with a snapshot only those that ended in it."""
     jobs = RefreshJobs(index)
     found = jobs.newest() if number is None else [jobs.status(number)]
-    if snapshot_id is not None:
-        found = [job for job in found if job.snapshot_id == snapshot_id]
+    if reading.snapshot_id is not None:
+        found = [job for job in found if job.snapshot_id == reading.snapshot_id]
     body = {"jobs": [job_dict(job) for job in found[:most]], "omitted": max(0, len(found) - most)}
-    if snapshot_id is None:
-        return _answer(index, body)
-    origin = answers.origin_of(active.retained(index.store(), snapshot_id))
-    return Answer(origin, index.query_fingerprint, answers.PINNED, body)
+    if reading.snapshot_id is None:
+        return _answer(index, body, reading.warnings)
+    origin = answers.origin_of(active.retained(index.store(), reading.snapshot_id))
+    return Answer(origin, index.query_fingerprint, answers.PINNED, body, warnings=reading.warnings)
 
 
-def _answer(index: Index, body: dict[str, Any]) -> Answer:
+def _answer(index: Index, body: dict[str, Any], warnings: tuple[str, ...] = ()) -> Answer:
     """Jobs are of the store, not of a snapshot."""
-    return Answer(index.tree_origin(), index.query_fingerprint, answers.UNCHECKED, body)
+    return Answer(index.tree_origin(), index.query_fingerprint, answers.UNCHECKED, body, warnings=warnings)
 
 
 def refresh_answer(

@@ -1,44 +1,39 @@
 """What a graph is asked, as answers: references, callers, callees, impact and renaming of one symbol, the map and the
 architecture of a repository.
 
-Opens and makes graphs for the rest of the room. Every answer counts what resolution could not decide, and names what
-may hide more.
+Every answer counts what resolution could not decide, and names what may hide more.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from everdex import limits
 from everdex.canvas.impact import impact_model
-from everdex.canvas.sheet import Caption
-from everdex.errors import QueryError, StorageFailure
-from everdex.graph import naming, queries, resolvers
+from everdex.errors import QueryError
+from everdex.graph import naming, queries
 from everdex.graph.atlas import VARIABLES, Atlas, Definition
 from everdex.graph.declarations import declarations, written_out
 from everdex.graph.impact import impact as walk
-from everdex.graph.keep import find_graph, open_graph
 from everdex.graph.model import Role, Status
 from everdex.graph.outside import outside
-from everdex.graph.queries import CouldAdd, Use
-from everdex.graph.repo_map import repo_map
-from everdex.graph.resolvers import Resolvers
+from everdex.graph.queries import Use
 from everdex.graph.ways import Way
-from everdex.memory import remembering
 from everdex.search.names import SymbolNames
 from everdex.service import begun, coverage, meant, occurrences, picturing
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index, Reading
+from everdex.service.opening import Open, open_for
 from everdex.service.renaming import rename_body
 from everdex.state.rename import check_name
 from everdex.state.taking import check_places
-from everdex.state.unknown import REASONS, Unseen, unseen_uses
+from everdex.state.unknown import REASONS
 from everdex.sync.model import SyncOptions
-from everdex.view import SnapshotView, open_view
+from everdex.view import SnapshotView
 
 METHODS: Final = ("refs", "callers", "callees", "impact", "map", "rename", "architecture")
 ROLES: Final = ("definition", "read", *map(str, Role))  # a variable is read where something else is referred to
@@ -47,7 +42,6 @@ DEFAULT_LIMIT: Final = 200
 SITES_EACH: Final = 2
 DEFAULT_DEPTH: Final = 3
 DEFAULT_BUDGET: Final = 2_000
-_KEPT_COUNTS: Final = 1_000
 _BOUNDS: Final = {"limit": (1, 2_000), "offset": (0, 1 << 31), "depth": (1, 20), "budget": (200, 100_000)}
 
 
@@ -111,78 +105,6 @@ def before_graph(
 
 def asked_of(question: Question) -> begun.Asked:
     return begun.Asked(question.method, question.symbol.strip(), question.role, question.offset)
-
-
-class Open:
-    """A graph at hand; a process that stays keeps it with its view, and with it the last maps and plans made of it.
-
-    Those take the whole graph and say little, so they are asked for again and again; nobody may change them. The same
-    holds for what may be missing from an answer: every file with the name is read for it.
-    """
-
-    def __init__(self, atlas: Atlas, warnings: tuple[str, ...] = (), ways: tuple[Way, ...] = ()) -> None:
-        self.atlas = atlas
-        self.warnings = warnings
-        self.ways = ways  # in which files that wait may use what is asked about
-        self.map = remembering(self._map, limits.SUMMARIES_KEPT)
-        self.architecture = remembering(self._architecture, limits.SUMMARIES_KEPT)
-        self.unseen_uses = remembering(self._unseen_uses, _KEPT_COUNTS)
-        self.could_call = remembering(self._could_call, _KEPT_COUNTS)
-
-    def _map(self, budget: int) -> dict[str, Any]:
-        return repo_map(self.atlas, budget)
-
-    def _architecture(self, name: str, caption: Caption, depth: int | None) -> picturing.Plan:
-        return picturing.plan(self.atlas, name, caption, depth)
-
-    def _unseen_uses(self, definition: Definition, roles: frozenset[Role] | None) -> Unseen:
-        return unseen_uses(self.atlas, definition, roles)
-
-    def could_add(
-        self, definition: Definition, roles: frozenset[Role] | None, others: Iterable[Definition] = ()
-    ) -> CouldAdd:
-        """What may be missing from an answer about a definition, and about others that go with it."""
-        counted = queries.could_add(self.atlas, [definition, *others], roles)
-        unseen = self.unseen_uses(definition, roles)
-        return replace(counted, unknown=unseen.unknown, written=unseen.written)
-
-    def _could_call(self, definition: Definition, is_called: bool) -> CouldAdd:
-        """What may be missing from the callers of a definition."""
-        return replace(
-            self.could_add(definition, frozenset({Role.CALL})), named=queries.named(self.atlas, definition),
-            elsewhere=0 if is_called else queries.elsewhere(self.atlas, definition),
-        )  # fmt: skip
-
-
-def open_for(view: SnapshotView, options: SyncOptions) -> Open:
-    """The graph of a view, made if need be."""
-    found = open_graph(view, Resolvers(resolvers.MODULES), workers=options.workers, progress=options.progress)
-    return Open(Atlas(view, found.graph), found.warnings)
-
-
-def open_made(view: SnapshotView) -> Open | None:
-    """The graph of a view if somebody made it."""
-    found = find_graph(view, Resolvers(resolvers.MODULES))
-    return None if found is None else Open(Atlas(view, found))
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What making a graph took."""
-
-    changed: int
-    resolved: int
-
-
-def make(index: Index, snapshot_id: str, options: SyncOptions, known: Resolvers) -> Made:
-    """Make the graph of a snapshot for whoever asks next, unless it is there."""
-    with open_view(index.store(), snapshot_id) as view:
-        found = open_graph(view, known, workers=options.workers, progress=options.progress)
-        if find_graph(view, known) is None:
-            # Whoever asks next would have it made once more, and so on for ever.
-            said = found.warnings[-1] if found.warnings else "the graph is gone as soon as it was made"
-            raise StorageFailure(said, hint="free disk space; with --offline a command answers without keeping it")
-        return Made(found.changed, found.resolved)
 
 
 def check(question: Question) -> None:

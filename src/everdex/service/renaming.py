@@ -15,7 +15,8 @@ import msgspec
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.mentions import in_prose
 from everdex.state import plans
-from everdex.state.rename import RenamePlan, plan
+from everdex.state.rename import plan
+from everdex.state.rename_model import RenamePlan
 
 MAX_EDITS: Final = 10_000
 

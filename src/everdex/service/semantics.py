@@ -16,7 +16,7 @@ from everdex.roots import Root
 from everdex.semantic.importing import import_scip
 from everdex.semantic.model import Context
 from everdex.semantic.reading import Metadata, open_index, read_metadata
-from everdex.service import answers, relations
+from everdex.service import answers, opening
 from everdex.service.answers import Answer
 from everdex.service.index import Index
 from everdex.sync.model import SyncOptions
@@ -31,7 +31,7 @@ def import_index(index: Index, scip_file: Path) -> Answer:
     index.sync(options, wait=True)
     with open_view(index.store()) as view:
         report = import_scip(view, scip_file, context, None)
-        opened = relations.open_for(view, options)
+        opened = opening.open_for(view, options)
         body = {"imported": msgspec.to_builtins(report)}
         return index.answer(view, answers.checked(0), body, warnings=opened.warnings)
 

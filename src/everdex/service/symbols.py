@@ -6,7 +6,6 @@ listed, and a guess is always called one. Reads one view and opens nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -26,7 +25,6 @@ _MAX_SUGGESTIONS: Final = 10
 _MAX_PLACES: Final = 4  # of each
 _MAX_OUTLINE: Final = 2_000
 _SEPARATORS: Final = ("::", "->", "#", "/")
-_PLACE: Final = re.compile(r"(.+?):(\d{1,9})(?::\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ def _in_file(view: SnapshotView, root: Path, wanted: str) -> tuple[str | None, l
         inside = [row for row in view.symbols_of(key) if f".{row.qualified_name}".endswith(ending)]
         whole = [row for row in inside if f".{row.qualified_name}" == ending]
         return key, [(row, "exact") for row in whole or inside]
-    place = _PLACE.fullmatch(wanted)
+    place = naming.PLACE.fullmatch(wanted)
     key = _live_path(view, root, place[1]) if place else None
     if place is None or key is None:
         return None, []
@@ -103,7 +101,7 @@ def _by_name(
     files = {row.path_key for row, _ in matches}
     # With one file there is no doubt whose outline is meant.
     outline = _outline(view, files.pop()) if len(files) == 1 else None
-    place = _PLACE.fullmatch(path := wanted.partition("::")[0])
+    place = naming.PLACE.fullmatch(path := wanted.partition("::")[0])
     path = place[1] if place else path
     as_path = not matches and home is None and ("/" in path or language_of(path) is not None)
     close = [] if matches or (as_path and nearby(path, view.paths)) else suggestions(view, names, wanted)

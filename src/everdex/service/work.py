@@ -7,7 +7,7 @@ from typing import Protocol
 
 from everdex.errors import Cancelled, InternalError, StorageFailure, Timeout
 from everdex.semantic.running import Run
-from everdex.service import relations
+from everdex.service import opening
 from everdex.service.index import Index
 from everdex.state.jobs import RefreshJob
 from everdex.sync.model import Progress, SyncOptions, silent
@@ -42,7 +42,7 @@ class OwnWork:
 
     def resolve(self, options: SyncOptions) -> str:
         with open_view(self._index.store()) as view:
-            relations.open_for(view, options)
+            opening.open_for(view, options)
             return view.manifest.snapshot_id
 
     def indexing(self, run: Run) -> None:
@@ -50,6 +50,7 @@ class OwnWork:
 
     def progress(self, phase: str, done: int, total: int) -> None:
         self._shown(phase, done, total)
+
 
 def told(error: BaseException) -> tuple[str, str]:
     """Code and words for the record of a job that ended with what is none of our errors."""

@@ -24,7 +24,7 @@ from everdex.graph.columns import Columns
 from everdex.graph.model import Role, Status
 from everdex.snapshot.store import Store
 from everdex.state.model import FileState, OpenPlace
-from everdex.state.rename import RenamePlan
+from everdex.state.rename_model import RenamePlan
 
 # Open places stay as they are, or somebody takes them into a rename. Which candidate is meant is never guessed.
 LEAVE: Final = "leave"

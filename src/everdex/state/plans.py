@@ -17,7 +17,7 @@ from everdex.durable import decode_json, encode_json, make_directory, remove_lef
 from everdex.errors import Corrupt, UsageError
 from everdex.graph.model import Target
 from everdex.snapshot.store import Store
-from everdex.state.rename import RenamePlan
+from everdex.state.rename_model import RenamePlan
 from everdex.state.rewriting import Rewrite
 
 _ID: Final = re.compile(r"[0-9a-f]{32}")

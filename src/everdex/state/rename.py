@@ -24,63 +24,15 @@ from everdex.graph.model import OVERLOADS, Role, Site, Status, Target
 from everdex.graph.packed import last_name
 from everdex.graph.postings import key32
 from everdex.graph.queries import called_as, overriders, uses
-from everdex.graph.syntax import Syntax
+from everdex.state.rename_model import RenameClash, RenameDoubt, RenameEdit, RenamePlan
 from everdex.state.reserved import is_reserved
 from everdex.state.taking import taken
-from everdex.state.unknown import REASONS, SCOPED, WITH_OBJECTS, Bound, is_member, same_name, unknown_places
+from everdex.state.unknown import REASONS, Bound, is_member, same_name, unknown_places
+from everdex.state.whose_name import Written
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
 _MAX_NAME: Final = 200
-_PLAIN: Final = frozenset(("member", "key", "name"))  # as `Syntax` tells them
 _WORD: Final = rb"(?<![\w$])%s(?![\w$])"
-
-
-class RenameEdit(msgspec.Struct, frozen=True):
-    """Bytes to replace, half-open, in the file with this content; `before` and `after` stand around them."""
-
-    path: str
-    content_hash: str
-    byte_start: int
-    byte_end: int
-    line: int
-    column: int
-    role: str  # definition, or what the site does
-    text: str  # the whole line
-    before: str
-    after: str
-    doubt: str = ""  # of one that was taken: why it was in doubt
-
-
-class RenameDoubt(msgspec.Struct, frozen=True):
-    """A place that may mean the definition: to be looked at by somebody."""
-
-    path: str
-    line: int
-    column: int
-    role: str
-    text: str
-    certainty: str
-    reason: str
-    takeable: bool  # the old name is written there, in code: it can be made an edit
-    elsewhere: bool  # as far as it is known it leads to something else: nobody takes it but by its line
-
-
-class RenameClash(msgspec.Struct, frozen=True):
-    """Something that has the new name already where it would be taken for the renamed one."""
-
-    path: str
-    line: int
-    qualified_name: str
-
-
-class RenamePlan(msgspec.Struct, frozen=True):
-    plan_id: str  # of everything in it: what was decided about one plan holds for no other
-    old: str
-    new: str
-    definitions: tuple[Definition, ...]  # what is renamed: the one that was asked for first
-    edits: tuple[RenameEdit, ...]  # by path and place
-    doubts: tuple[RenameDoubt, ...]
-    clashes: tuple[RenameClash, ...]
 
 
 def _as_known(name: str) -> str:
@@ -114,60 +66,12 @@ def plan(atlas: Atlas, definition: Definition, new: str, take: Collection[str]) 
         raise QueryError("a file is renamed by moving it", hint="name a function, class or method in it")
     family = _family(atlas, definition)
     _check_words(atlas, family, new)
-    targets = {target for item in family for target in called_as(atlas, item)}
-    contents = {line.path_key: line.content_hash for line in atlas.view.file_lines()}
-    written, bound = _Written(atlas), Bound(atlas, family, targets)
-    edits: dict[tuple[str, int], RenameEdit] = {}
-    doubts = _Doubts(atlas, written)
-    for item in family:
-        edit = _at_definition(atlas, item, old, contents)
-        if edit is None or written.is_shorthand(edit):
-            why = "its name is not written there" if edit is None else REASONS["shorthand"]
-            doubts.add_definition(item, why)
-        else:
-            edits[edit.path, edit.byte_start] = edit
-    for use in uses(atlas, targets):
-        if use.site.role is Role.OVERRIDE or _as_known(last_name(use.site.text)) not in ("", old):
-            continue  # a definition of the family, or a place that says it by another name
-        one_name = use.site.reason == OVERLOADS and targets.issuperset(use.site.targets)
-        sure = use.site.status is Status.RESOLVED or one_name
-        edit = _at_site(atlas, use.path, use.site, old, contents)
-        if written.names_another(use.path, use.site, old, targets):
-            if sure and edit is not None and written.is_shorthand(edit, of_module=True):
-                doubts.add(use.path, use.site, REASONS["shorthand"], edit)
-            continue  # what runs is renamed, and what holds it keeps its name
-        # One of several targets: renaming it would be wrong for the others.
-        elsewhere = [target for target in use.site.targets if target not in targets]
-        if edit is None or not sure:
-            why = "it may mean something else too" if elsewhere else use.site.reason or "its name is not written there"
-            doubts.add(use.path, use.site, why, edit)
-        elif not elsewhere and written.asks_an_object(use.path, use.site, definition):
-            doubts.add(use.path, use.site, "an object is asked for it, which may have it by another name", edit)
-        elif written.is_shorthand(edit):
-            doubts.add(use.path, use.site, REASONS["shorthand"], edit)
-        elif not (bound(use.path, use.site) or written.is_key(edit)):
-            # The variable has a name of its own, which is not renamed: no use of it can be.
-            doubts.add(use.path, use.site, "a name that may only hold it", None)
-        elif elsewhere:
-            leads = any(target.path for target in elsewhere)  # to what nobody renames
-            doubts.add(use.path, use.site, "it may mean something else too", edit, elsewhere=leads)
-        else:
-            edits[edit.path, edit.byte_start] = edit
-    is_inside = is_member(atlas, definition) and atlas.entry(definition.file).language == "python"
-    for path, site in _loose(atlas, old, targets):
-        if is_inside and site.role is Role.IMPORT:
-            continue  # Python imports modules and what stands at their top, no members
-        if not written.names_another(path, site, old, targets):
-            why = site.reason or "taken for something outside the repository"
-            edit = _at_site(atlas, path, site, old, contents)
-            doubts.add(path, site, why, edit, elsewhere=bool(site.targets) or site.status is Status.EXTERNAL)
-    for found in unknown_places(atlas, definition, {edit.path for edit in edits.values()}):
-        edit = _edit(atlas, found.path, atlas.byte(found.path, found.line, found.column), found.how, old, contents)
-        if edit is not None and found.how == "listed" and not is_member(atlas, definition):
-            edits[edit.path, edit.byte_start] = edit
-        else:
-            doubts.add_mention(found, edit)
-    open_ones, chosen = doubts.settled(edits, take)
+    planning = _Planning(atlas, definition, family)
+    planning.definitions()
+    planning.uses()
+    planning.unresolved()
+    planning.mentions()
+    open_ones, chosen = planning.doubts.settled(planning.edits, take)
     ordered = tuple(chosen[key] for key in sorted(chosen))
     clashes = tuple(_clashes(atlas, family, new, ordered))
     digest = hashlib.sha256(msgspec.msgpack.encode((new, ordered, open_ones, clashes))).hexdigest()[:32]
@@ -202,108 +106,120 @@ def _overridden(atlas: Atlas, target: Target) -> Iterator[Target]:
         yield from (found for found in atlas.columns(item.file).above(item.number, Role.OVERRIDE) if found.path)
 
 
-def _at_definition(atlas: Atlas, item: Definition, old: str, contents: dict[str, str]) -> RenameEdit | None:
-    start = atlas.byte(item.path, item.node.name_line, item.node.name_column)
-    return _edit(atlas, item.path, start, "definition", old, contents)
+class _Planning:
+    """Collects what writes the old name: what is sure to mean the family as edits, the rest as doubts."""
 
-
-def _at_site(atlas: Atlas, path: str, site: Site, old: str, contents: dict[str, str]) -> RenameEdit | None:
-    """Where a site writes the old name: at its end, else the one place in it that is the name."""
-    end = atlas.byte(path, site.end_line, site.end_column)
-    start = end - len(old.encode())
-    edit = _edit(atlas, path, start, str(site.role), old, contents)
-    if edit is not None:
-        return edit
-    begin = atlas.byte(path, site.line, site.column)
-    inside = atlas.view.source(path)[begin:end]
-    places = [match.start() for match in re.finditer(_WORD % re.escape(old.encode()), inside)]
-    return _edit(atlas, path, begin + places[0], str(site.role), old, contents) if len(places) == 1 else None
-
-
-def _edit(atlas: Atlas, path: str, start: int, role: str, old: str, contents: dict[str, str]) -> RenameEdit | None:
-    source = atlas.view.source(path)
-    end = start + len(old.encode())
-    if source[start:end] != old.encode():
-        return None
-    line = source.count(b"\n", 0, start) + 1
-    column = start - (source.rfind(b"\n", 0, start) + 1)
-    around = atlas.text(path).around(start, end)
-    return RenameEdit(path, contents[path], start, end, line, column, role, atlas.line(path, line), *around)
-
-
-class _Written:
-    """Whose name is written at a place: not always that of what runs there."""
-
-    def __init__(self, atlas: Atlas) -> None:
+    def __init__(self, atlas: Atlas, definition: Definition, family: tuple[Definition, ...]) -> None:
         self._atlas = atlas
-        self._syntax: dict[str, Syntax] = {}
-        self._ends: dict[str, dict[tuple[int, int], list[int]]] = {}  # path -> where sites end -> those
+        self._definition = definition
+        self._old = definition.node.name
+        self._family = family
+        self._targets = {target for item in family for target in called_as(atlas, item)}
+        self._contents = {line.path_key: line.content_hash for line in atlas.view.file_lines()}
+        self._written = Written(atlas)
+        self._bound = Bound(atlas, family, self._targets)
+        self.edits: dict[tuple[str, int], RenameEdit] = {}
+        self.doubts = _Doubts(atlas, self._written)
 
-    def names_another(self, path: str, site: Site, old: str, targets: set[Target]) -> bool:
-        """Whether a variable or attribute is named that holds the definition, and has the same name as it."""
-        end = site.end_line, site.end_column
-        return any(
-            target.path and target not in targets and last_name(target.key) == old and target not in site.targets
-            for other in self._ending(path, end)
-            if other.status is Status.RESOLVED and (other.line, other.column) == (site.line, site.column)
-            for target in other.targets
-        )
+    def definitions(self) -> None:
+        for item in self._family:
+            start = self._atlas.byte(item.path, item.node.name_line, item.node.name_column)
+            edit = self._edit(item.path, start, "definition")
+            if edit is None or self._written.is_shorthand(edit):
+                why = "its name is not written there" if edit is None else REASONS["shorthand"]
+                self.doubts.add_definition(item, why)
+            else:
+                self._add(edit)
 
-    def is_shorthand(self, edit: RenameEdit, *, of_module: bool = False) -> bool:
-        """Whether the name stands for a property of the same name as well, which would be renamed with it."""
-        return self._syntax_of(edit.path).is_shorthand(edit.byte_start, edit.byte_end, of_module=of_module)
+    def uses(self) -> None:
+        for use in uses(self._atlas, self._targets):
+            if use.site.role is Role.OVERRIDE or _as_known(last_name(use.site.text)) not in ("", self._old):
+                continue  # a definition of the family, or a place that says it by another name
+            self._use(use.path, use.site)
 
-    def is_key(self, edit: RenameEdit) -> bool:
-        """Whether the name is that of a property where an object is written or taken apart."""
-        return self._syntax_of(edit.path).how(edit.byte_start, edit.byte_end) == "key"
+    def _use(self, path: str, site: Site) -> None:
+        one_name = site.reason == OVERLOADS and self._targets.issuperset(site.targets)
+        sure = site.status is Status.RESOLVED or one_name
+        edit = self._at_site(path, site)
+        if self._names_another(path, site):
+            if sure and edit is not None and self._written.is_shorthand(edit, of_module=True):
+                self.doubts.add(path, site, REASONS["shorthand"], edit)
+            return  # what runs is renamed, and what holds it keeps its name
+        # One of several targets: renaming it would be wrong for the others.
+        elsewhere = [target for target in site.targets if target not in self._targets]
+        if edit is None or not sure:
+            why = "it may mean something else too" if elsewhere else site.reason or "its name is not written there"
+            self.doubts.add(path, site, why, edit)
+        elif not elsewhere and self._written.asks_an_object(path, site, self._definition):
+            self.doubts.add(path, site, "an object is asked for it, which may have it by another name", edit)
+        elif self._written.is_shorthand(edit):
+            self.doubts.add(path, site, REASONS["shorthand"], edit)
+        elif not (self._bound(path, site) or self._written.is_key(edit)):
+            # The variable has a name of its own, which is not renamed: no use of it can be.
+            self.doubts.add(path, site, "a name that may only hold it", None)
+        elif elsewhere:
+            leads = any(target.path for target in elsewhere)  # to what nobody renames
+            self.doubts.add(path, site, "it may mean something else too", edit, elsewhere=leads)
+        else:
+            self._add(edit)
 
-    def is_plain(self, edit: RenameEdit) -> bool:
-        """Whether the name stands in code that is resolved, and for nothing beside itself."""
-        if self._atlas.graph.number(edit.path) is None:
-            return False
-        return self._syntax_of(edit.path).how(edit.byte_start, edit.byte_end) in _PLAIN
+    def unresolved(self) -> None:
+        """Sites that ask for the name and lead nowhere."""
+        atlas = self._atlas
+        is_python = atlas.entry(self._definition.file).language == "python"
+        is_inside = is_member(atlas, self._definition) and is_python
+        for path, site in _loose(atlas, self._old, self._targets):
+            if is_inside and site.role is Role.IMPORT:
+                continue  # Python imports modules and what stands at their top, no members
+            if not self._names_another(path, site):
+                why = site.reason or "taken for something outside the repository"
+                elsewhere = bool(site.targets) or site.status is Status.EXTERNAL
+                self.doubts.add(path, site, why, self._at_site(path, site), elsewhere=elsewhere)
 
-    def has_scopes(self, path: str) -> bool:
-        """Whether it is known of every bare name of a file what it is bound to."""
-        file = self._atlas.graph.number(path)
-        return file is not None and self._atlas.entry(file).language in SCOPED
+    def mentions(self) -> None:
+        """Places that are no sites."""
+        atlas, definition = self._atlas, self._definition
+        for found in unknown_places(atlas, definition, {edit.path for edit in self.edits.values()}):
+            edit = self._edit(found.path, atlas.byte(found.path, found.line, found.column), found.how)
+            if edit is not None and found.how == "listed" and not is_member(atlas, definition):
+                self._add(edit)
+            else:
+                self.doubts.add_mention(found, edit)
 
-    def _syntax_of(self, path: str) -> Syntax:
-        if path not in self._syntax:
-            file = self._atlas.graph.number(path)
-            assert file is not None
-            self._syntax[path] = Syntax(self._atlas.entry(file).language, self._atlas.view.source(path))
-        return self._syntax[path]
+    def _add(self, edit: RenameEdit) -> None:
+        self.edits[edit.path, edit.byte_start] = edit
 
-    def asks_an_object(self, path: str, site: Site, definition: Definition) -> bool:
-        """Whether a place of JavaScript or TypeScript asks an object for what is no member.
+    def _names_another(self, path: str, site: Site) -> bool:
+        return self._written.names_another(path, site, self._old, self._targets)
 
-        A property has its name from where the object was made. Only a module is known to pass names on as they are.
-        """
-        file = self._atlas.graph.number(path)
-        assert file is not None
-        has_objects = self._atlas.entry(file).language in WITH_OBJECTS
-        if "." not in site.text or not has_objects or is_member(self._atlas, definition):
-            return False
-        receiver = self._ending(path, (site.line, site.column - 1))
-        return not any(target.path and not target.key for other in receiver for target in other.targets)
+    def _at_site(self, path: str, site: Site) -> RenameEdit | None:
+        """Where a site writes the old name: at its end, else the one place in it that is the name."""
+        old = self._old.encode()
+        end = self._atlas.byte(path, site.end_line, site.end_column)
+        edit = self._edit(path, end - len(old), str(site.role))
+        if edit is not None:
+            return edit
+        begin = self._atlas.byte(path, site.line, site.column)
+        inside = self._atlas.view.source(path)[begin:end]
+        places = [match.start() for match in re.finditer(_WORD % re.escape(old), inside)]
+        return self._edit(path, begin + places[0], str(site.role)) if len(places) == 1 else None
 
-    def _ending(self, path: str, place: tuple[int, int]) -> Iterator[Site]:
-        """The sites that end at a place."""
-        file = self._atlas.graph.number(path)
-        assert file is not None
-        columns = self._atlas.columns(file)
-        if path not in self._ends:
-            ends = self._ends[path] = {}
-            for number in range(len(columns.sources)):
-                ends.setdefault(columns.span(number)[2:], []).append(number)
-        return (columns.site(number) for number in self._ends[path].get(place, ()))
+    def _edit(self, path: str, start: int, role: str) -> RenameEdit | None:
+        source, old = self._atlas.view.source(path), self._old.encode()
+        end = start + len(old)
+        if source[start:end] != old:
+            return None
+        line = source.count(b"\n", 0, start) + 1
+        column = start - (source.rfind(b"\n", 0, start) + 1)
+        around = self._atlas.text(path).around(start, end)
+        text = self._atlas.line(path, line)
+        return RenameEdit(path, self._contents[path], start, end, line, column, role, text, *around)
 
 
 class _Doubts:
     """The places in doubt, each with the edit that it would be."""
 
-    def __init__(self, atlas: Atlas, written: _Written) -> None:
+    def __init__(self, atlas: Atlas, written: Written) -> None:
         self._atlas = atlas
         self._written = written
         self._found: dict[tuple[str, int, int, str], tuple[RenameDoubt, RenameEdit | None]] = {}

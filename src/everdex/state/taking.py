@@ -8,31 +8,17 @@ once has not looked at it. Nothing is guessed: a name that fits no place in doub
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from everdex import limits
 from everdex.errors import QueryError
 
+if TYPE_CHECKING:  # a plan is of a graph, and this is for who has none too
+    from everdex.state.rename_model import RenameDoubt
+
 EVERYWHERE: Final = "."
 MAX_PLACES: Final = 1_000
 _HINT: Final = "name it as the plan shows it: PATH:LINE, PATH:LINE:COLUMN or PATH"
-
-
-class Doubtful(Protocol):
-    """A place in doubt; lines count from 1, columns from 0."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def line(self) -> int: ...
-    @property
-    def column(self) -> int: ...
-    @property
-    def reason(self) -> str: ...
-    @property
-    def takeable(self) -> bool: ...
-    @property
-    def elsewhere(self) -> bool: ...
 
 
 def check_places(take: Collection[str]) -> None:
@@ -44,7 +30,7 @@ def check_places(take: Collection[str]) -> None:
             raise QueryError(f"{place[:80]!r} is no place", hint=_HINT)
 
 
-def taken(doubts: Sequence[Doubtful], take: Iterable[str]) -> set[int]:
+def taken(doubts: Sequence[RenameDoubt], take: Iterable[str]) -> set[int]:
     """The numbers of those that are taken; `QueryError` when a place fits none, or none that can be taken."""
     found: set[int] = set()
     for place in take:
@@ -66,10 +52,10 @@ def taken(doubts: Sequence[Doubtful], take: Iterable[str]) -> set[int]:
     return found
 
 
-def _is_below(doubt: Doubtful, place: str) -> bool:
+def _is_below(doubt: RenameDoubt, place: str) -> bool:
     return place in (EVERYWHERE, doubt.path) or doubt.path.startswith(f"{place.rstrip('/')}/")
 
 
-def _is_on_line(doubt: Doubtful, place: str) -> bool:
+def _is_on_line(doubt: RenameDoubt, place: str) -> bool:
     line = f"{doubt.path}:{doubt.line}"  # a path may itself end like a place
     return place in (line, f"{line}:{doubt.column + 1}")

@@ -17,10 +17,10 @@ from everdex.graph.model import Role, Site, Target
 from everdex.graph.names.rules import RULES
 from everdex.graph.packed import last_name
 from everdex.graph.queries import called_as
+from everdex.languages import C_FAMILY, JAVASCRIPT, JVM
 
-WITH_OBJECTS: Final = frozenset(("javascript", "typescript", "tsx", "vue", "svelte", "html"))
-SCOPED: Final = WITH_OBJECTS | {"python", "cython"}  # where it is told what each bare name is bound to
-_TOGETHER: Final = (WITH_OBJECTS, frozenset(("c", "cpp", "cuda")), frozenset(("java", "kotlin", "scala")))
+SCOPED: Final = JAVASCRIPT | {"python", "cython"}  # where it is told what each bare name is bound to
+_TOGETHER: Final = (JAVASCRIPT, C_FAMILY, JVM)
 _MEMBERS: Final = frozenset(("method", "property", "field", "member", "constructor"))
 _ALIASED: Final = re.compile(rb"\s+as\s")
 _USES: Final = {Role.REFERENCE: ("member", "shorthand", "name"), Role.WRITE: ("key", "shorthand")}
@@ -86,7 +86,7 @@ class _Reach:
         self.loose_names = language in RULES
         self.loose_type = self.loose_names and definition.node.kind in CONTAINERS | {"macro"}
         anywhere = {"path", *(("member",) if self.member else ("listed",)), *(("name",) if self.loose_type else ())}
-        if self.member and language in WITH_OBJECTS:
+        if self.member and language in JAVASCRIPT:
             anywhere |= {"key", "shorthand"}
         nearby = {"text", "member", "shorthand", *(("key",) if self.member else ())}
         self._anywhere, self._nearby = frozenset(anywhere), frozenset(anywhere | nearby)
@@ -158,7 +158,7 @@ def _owners(atlas: Atlas, definition: Definition) -> set[str]:
 
 def _runs_when_read(atlas: Atlas, definition: Definition) -> bool:
     """Whether it is a getter: to read it is to call it."""
-    if atlas.entry(definition.file).language in WITH_OBJECTS:
+    if atlas.entry(definition.file).language in JAVASCRIPT:
         return definition.node.signature.startswith("get ")
     columns = atlas.columns(definition.file)
     decorators = map(columns.site, columns.sites_of(definition.number, Role.DECORATE))

@@ -1,6 +1,6 @@
 """Expressions: what a chain's value is, as far as names, imports and stated types say.
 
-Puts the parts together: names (scopes, rust), members of types, items, and here chains and the texts of types.
+Puts the parts together: names (scopes, rust), the texts of types (stated), members of types, items, and here chains.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.facts.expressions import COUNTED
-from everdex.graph.names.imports import MAX_REEXPORTS, inner_space, lead, lua_table, rust_paths
+from everdex.graph.names.imports import MAX_REEXPORTS, inner_space, lead, lua_table
 from everdex.graph.names.index import Ref
 from everdex.graph.names.items import Items
 from everdex.graph.names.lookup import MAX_DEPTH
 from everdex.graph.names.members import LOST, Members
-from everdex.graph.names.rules import CALLABLES, SPACES, TYPES, VALUES
-from everdex.graph.names.scopes import Names
+from everdex.graph.names.rules import CALLABLES, VALUES
+from everdex.graph.names.stated import StatedTypes
 from everdex.graph.names.things import (
     CALLABLE,
     INSTANCE,
@@ -33,19 +33,18 @@ from everdex.graph.names.things import (
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import LIST, Step, last_name, parameters_after, parse_chain, parse_type
+from everdex.graph.names.types import Step, parse_chain
 
 _MAX_STEPS: Final = 48
 _RUST_ROOTS: Final = frozenset(("crate", "super"))
 _PAIR: Final = ("first", "second")  # of a pair of C++, or of an item of a map
 _RUST_FUNCTIONS: Final = frozenset(("Fn", "FnMut", "FnOnce"))
-_RUBY_TYPES: Final = frozenset(("module",))  # which of Rust's are none, but not outside either
 _MAKES_TYPES: Final = frozenset(("builtin.Class", "builtin.Data", "builtin.Module", "builtin.Struct"))
 _LUA_TEXTS: Final = frozenset(("bit", "bit32", "io", "math", "os", "string", "utf8"))  # whose functions give their own
 _LUA_CALLS: Final = frozenset(("builtin.tonumber", "builtin.tostring", "builtin.type"))
 
 
-class Evaluation(Names, Members, Items):
+class Evaluation(StatedTypes, Members, Items):
     """Names and expressions of one file's resolution."""
 
     def evaluate(self, chain: str, place: Place) -> Thing:
@@ -275,118 +274,6 @@ class Evaluation(Names, Members, Items):
     def _stated_new(self, thing: Thing) -> bool:
         return any(ref.defined.returns for ref in self.reader.definitions(f"{thing.name}.new"))
 
-    def type_named(self, text: str, place: Place) -> Thing:
-        """An instance of the type that a text states."""
-        if self._depth >= MAX_DEPTH:
-            return unknown("too deep")
-        self._depth += 1
-        try:
-            name, arguments = parse_type(text)
-            if not name:
-                return unknown("type without a name")
-            if name == LIST:
-                return Thing(OUTSIDE, f"{self.rules.literal}.list", (), arguments, place)
-            rules = place.module.rules
-            if place.module.outline.language == "swift":
-                name = name.removesuffix(".Type").removesuffix(".Protocol")  # the type itself, as a value
-            if arguments and name.rpartition(".")[2] in rules.wrappers:
-                return self.type_named(arguments[0], place)
-            if name.startswith(facts.UNNAMED):
-                return Thing(INSTANCE, place.module.unnamed(name, place.scope))
-            if name in ("Self", "static", "self"):
-                owner = place.module.owner(place.scope)
-                return Thing(INSTANCE, owner, self.reader.definitions(owner)) if owner else unknown("no type around it")
-            thing = self.path(name, place)
-            if thing.kind == OUTSIDE and thing.arguments and not arguments:
-                return thing  # `Values::iterator`, where `Values` is an alias
-            if thing.kind == OUTSIDE:
-                return Thing(OUTSIDE, thing.name, (), arguments, place)
-            if thing.kind == TYPE:
-                aliased = self._aliased(thing)
-                return aliased or Thing(INSTANCE, thing.name, thing.refs, arguments, place)
-            if thing.kind == CALLABLE or (thing.kind == INSTANCE and thing.refs):
-                return Thing(INSTANCE, thing.name, thing.refs, arguments, place)
-            bound = self.local(name, place)
-            if bound is not None and bound.type and bound.type != text:
-                return self.type_named(bound.type, place)  # a type parameter is what it must at least be
-            if bound is not None or (len(name) < 3 and name[0].isupper()) or is_type_parameter(name, place):
-                return unknown("type parameter")
-            missing = self.is_missing(name.partition(".")[0], place)
-            named = self.reader.named(name.rpartition(".")[2])
-            if not missing and not any(ref.defined.kind in TYPES | _RUBY_TYPES for ref in named):
-                return Thing(OUTSIDE, name, (), arguments, place)
-            return unknown(f"type {name} not found")
-        finally:
-            self._depth -= 1
-
-    def path(self, dotted: str, place: Place) -> Thing:
-        """A dotted name in the place of a type."""
-        if place.module.outline.language == "rust" and dotted.partition(".")[0] in ("crate", "self", "super"):
-            for path in rust_paths(place.module, place.scope, dotted, self.reader):
-                found = self.rust_path(path, MAX_REEXPORTS, place.module.space)
-                if found:
-                    return found
-        if dotted.startswith("."):
-            return self.whole_name(dotted[1:]) or Thing(OUTSIDE, dotted[1:])
-        first, *rest = dotted.split(".")
-        if rest and place.module.outline.language == "swift" and self._is_swift_module(first):
-            first, *rest = rest
-        thing = self.name(first, place, types_only=True)
-        for name in rest:
-            aliased = self._aliased(thing) if thing.kind == TYPE else None
-            if aliased is not None:
-                thing = aliased if aliased.kind == OUTSIDE else Thing(TYPE, aliased.name, aliased.refs)
-            thing = self.step(thing, name, place)
-        if rest and (thing.kind == UNKNOWN or (thing.kind == OUTSIDE and self.rules.group == "jvm")):
-            whole = self.whole_name(dotted)
-            if whole:
-                return whole
-        return thing
-
-    def _is_swift_module(self, name: str) -> bool:
-        return not self.reader.definitions(name) and bool(self.reader.space(name))
-
-    def _aliased(self, thing: Thing) -> Thing | None:
-        for ref in thing.refs:
-            item = ref.defined
-            if item.kind == "type" and item.type and last_name(item.type) != item.name:
-                found = self.type_named(item.type, Place(ref.module, ref.at, item.start_line, 0))
-                own = any(other.name.startswith(f"{thing.name}.") for other in thing.refs)
-                if found.kind not in (INSTANCE, OUTSIDE):
-                    continue
-                if "=" in item.signature or (not own and ref.module.outline.language != "go"):
-                    return found
-        return None
-
-    def of_refs(self, refs: tuple[Ref, ...]) -> Thing:
-        """What definitions of one name are."""
-        first = next((ref for ref in refs if not ref.defined.flags & facts.SCOPE_ONLY), refs[0])
-        kind = first.defined.kind
-        language = first.module.outline.language
-        if kind in TYPES or (kind == "module" and language == "ruby"):
-            return Thing(TYPE, first.name, refs)
-        if kind in SPACES:
-            return Thing(SPACE, first.name, refs)
-        callables = tuple(ref for ref in refs if ref.defined.kind in CALLABLES)
-        if callables:
-            return Thing(CALLABLE, first.name, callables)
-        owner = first.name.rpartition(".")[0]
-        if kind == "variant":
-            return Thing(INSTANCE, owner, self.reader.definitions(owner))
-        item = first.defined
-        place = Place(first.module, first.at, item.start_line, 0)
-        if self.rules.group == "c" and first.has_members:
-            return Thing(INSTANCE, first.name, refs)  # of a struct without a name, whose fields are found here
-        if item.type and item.type not in ("var", "auto", "val"):
-            return self.type_named(item.type, place)
-        if item.value:
-            thing = self.evaluate(item.value, place)
-            if thing.kind != UNKNOWN and not (thing.kind == OUTSIDE and language == "lua" and first.has_members):
-                return thing
-        if language == "lua":
-            return Thing(TYPE, first.name, refs)
-        return unknown("type of field not stated" if kind == "field" else "type of variable not stated")
-
     def _required(self, wanted: str, place: Place) -> Thing:
         item = facts.Import(0, 0, 0, 0, -1, wanted, "", "file")
         led = lead(place.module, item, self.reader)
@@ -398,10 +285,3 @@ class Evaluation(Names, Members, Items):
         if module.outline.package:
             return Thing(TYPE, table, self.reader.definitions(table))
         return Thing(SPACE, table)
-
-
-def is_type_parameter(name: str, place: Place) -> bool:
-    """Whether something around a place takes a type of this name."""
-    definitions = place.module.outline.definitions
-    around = (definitions[at] for at in place.module.chain(place.scope))
-    return any(name in parameters_after(item.name, item.signature) for item in around)

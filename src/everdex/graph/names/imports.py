@@ -15,6 +15,7 @@ from everdex.facts import names_model as facts
 from everdex.graph.names.index import Reader
 from everdex.graph.names.module import Module, rust_crate, stem
 from everdex.graph.names.standard_headers import STANDARD_HEADERS
+from everdex.languages import C_FAMILY
 
 _VERSION: Final = re.compile(r"(.*)/v\d+")
 # A chain of re-exports longer than this is a cycle or a puzzle.
@@ -39,7 +40,7 @@ def lead(module: Module, item: facts.Import, reader: Reader) -> Led:
         return _go(item, reader)
     if language == "rust":
         return _rust(module, item, reader)
-    if language in ("c", "cpp", "cuda") and item.kind:
+    if language in C_FAMILY and item.kind:
         return Led("", files=_included(module.path, item.path, item.kind, reader), outside=item.path)
     if language in ("ruby", "lua", "bash") or (language == "php" and item.kind == "file"):
         should_be_here = item.kind == "relative" or item.path.startswith(("./", "../"))

@@ -50,6 +50,10 @@ class Lookup(ABC):
         """What a chain's value is."""
 
     @abstractmethod
+    def step(self, thing: Thing, name: str, place: Place, will_call: bool = False, count: int = -1) -> Thing:
+        """A member of a thing, which may be called with so many arguments."""
+
+    @abstractmethod
     def type_named(self, text: str, place: Place) -> Thing:
         """An instance of the type that a text states."""
 
@@ -68,14 +72,6 @@ class Lookup(ABC):
     @abstractmethod
     def handed(self, method: str, chain: str, place: Place) -> Thing:
         """What a method of a library hands to the function that it is given."""
-
-    @abstractmethod
-    def stated(self, chain: str, place: Place) -> Thing:
-        """What has the keys of a literal or a pattern; the type that it states may be a variant."""
-
-    @abstractmethod
-    def keyed(self, thing: Thing, chain: str, name: str) -> list[Ref]:
-        """The members that a key of a literal or a pattern means, of what `stated` gave."""
 
     @abstractmethod
     def taken(self, name: str, chain: str, place: Place) -> Thing:
@@ -104,10 +100,6 @@ class Lookup(ABC):
     @abstractmethod
     def field(self, thing: Thing, name: str) -> list[Ref]:
         """The members of a name where it is not called: rather values than methods of the same name."""
-
-    @abstractmethod
-    def of_kind(self, thing: Thing, refs: list[Ref]) -> list[Ref]:
-        """Of Ruby's methods those that a class has where the class itself is asked, and else those of its instances."""
 
     @abstractmethod
     def lineage(self, name: str) -> tuple[set[str], bool]:

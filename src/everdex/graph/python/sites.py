@@ -7,6 +7,7 @@ what means a variable in `VariableSites`.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final
 
 from everdex.facts.python import model as m
@@ -275,14 +276,15 @@ class Sites(HandedSites):
 
     def _class_made(self, number: int, scope: m.Scope) -> None:
         """What a class statement runs: its metaclass, or the hooks of its bases and of its attributes."""
-        engine, path = self.engine, self.file.path
-        line = classes.mro(engine, path, number, FUEL)
+        engine, file = self.engine, self.file
+        line = classes.mro(engine, file.path, number, FUEL)
         found = metaclasses.making(engine, line, FUEL)
         if not found:
             ran = [metaclasses.told_of_subclass(engine, line[1:], FUEL)]
-            for binding in self.file.bindings:
-                if binding[0] == number and self.file.entries[binding[2]][0] in (m.CALL, m.DECORATED):
-                    ran.append(operators.special(engine, self.values(binding[2]), "__set_name__", FUEL, path))
+            for binding in sorted(chain.from_iterable(file.names[number].values())):
+                value = file.bindings[binding][2]
+                if file.entries[value][0] in (m.CALL, m.DECORATED):
+                    ran.append(operators.special(engine, self.values(value), "__set_name__", FUEL, file.path))
             found = union(ran)
         if found:
             source = self.index_of[scope.parent]

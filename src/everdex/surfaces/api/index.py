@@ -225,14 +225,14 @@ class Index(Relations, StateQuestions, Keeping):
         """Every check of the index, each verified in full."""
         reading = Reading(snapshot_id=snapshot_id)
         return self._tell(
-            store_model.HealthAnswer, "health", {}, reading, lambda index: maintain.health(index, snapshot_id)
+            store_model.HealthAnswer, "health", {}, reading, lambda index: maintain.health(index, reading)
         )
 
     def audit(self, *, snapshot_id: str | None = None) -> store_model.AuditAnswer:
         """Every number of a snapshot, counted again."""
         reading = Reading(snapshot_id=snapshot_id)
         return self._tell(
-            store_model.AuditAnswer, "audit", {}, reading, lambda index: maintain.audit(index, snapshot_id)
+            store_model.AuditAnswer, "audit", {}, reading, lambda index: maintain.audit(index, reading)
         )
 
 

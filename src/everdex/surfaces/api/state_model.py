@@ -13,7 +13,7 @@ from everdex.semantic.model import ImportReport as ImportReport
 from everdex.service.renaming import RenameLeft
 from everdex.state.decisions import Proof
 from everdex.state.model import OpenPlace, Reason
-from everdex.state.rename import RenameClash, RenameDoubt, RenameEdit
+from everdex.state.rename_model import RenameClash, RenameDoubt, RenameEdit
 from everdex.state.scopes import RefreshScope as RefreshScope
 from everdex.surfaces.api.model import Answer, Cursor, RelationAnswer
 

@@ -33,10 +33,8 @@ def audit_command(path: Path, snapshot_id: str | None, offline: bool, shared_sto
     from everdex.surfaces.daemon.client import ask
 
     index = Index.open_to_read(path, shared_store=shared_store)
-    document = ask(index, Reading(offline=offline), "audit", {"snapshot_id": snapshot_id})
-    if document is None:
-        document = audit(index, snapshot_id).to_dict()
-        document["warnings"] += Reading(offline=offline).warnings
+    reading = Reading(snapshot_id=snapshot_id, offline=offline)
+    document = ask(index, reading, "audit", {"snapshot_id": snapshot_id}, lambda: audit(index, reading))
     return SHOWN.print(document, as_json=as_json)
 
 

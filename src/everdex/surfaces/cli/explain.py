@@ -41,9 +41,8 @@ def explain_command(
     index = _index(path, root, shared_store)
     reading = Reading(snapshot_id=snapshot_id, offline=offline)
     below = _below(path, index.root.path)
-    document = ask(index, reading, "explain", {"path": below, "snapshot_id": snapshot_id})
-    if document is None:
-        document = index.explain(below, reading=reading).to_dict()
+    params = {"path": below, "snapshot_id": snapshot_id}
+    document = ask(index, reading, "explain", params, lambda: index.explain(below, reading=reading))
     return SHOWN.print(document, as_json=as_json)
 
 

@@ -37,9 +37,8 @@ def files_command(
 
     index = Index.open_to_read(path, shared_store=shared_store)
     reading = Reading(snapshot_id=snapshot_id, offline=offline)
-    document = ask(index, reading, "files", {"skipped": skipped, "snapshot_id": snapshot_id})
-    if document is None:
-        document = index.files(skipped=skipped, reading=reading).to_dict()
+    params = {"skipped": skipped, "snapshot_id": snapshot_id}
+    document = ask(index, reading, "files", params, lambda: index.files(skipped=skipped, reading=reading))
     return SHOWN.print(document, as_json=as_json)
 
 

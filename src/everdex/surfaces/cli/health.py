@@ -38,10 +38,8 @@ def health_command(
     from everdex.surfaces.daemon.client import ask
 
     index = Index.open_to_read(path, shared_store=shared_store)
-    document = ask(index, Reading(offline=offline), "health", {"snapshot_id": snapshot_id})
-    if document is None:
-        document = health(index, snapshot_id).to_dict()
-        document["warnings"] += Reading(offline=offline).warnings
+    reading = Reading(snapshot_id=snapshot_id, offline=offline)
+    document = ask(index, reading, "health", {"snapshot_id": snapshot_id}, lambda: health(index, reading))
     return SHOWN.print(document, as_json=as_json)
 
 

@@ -33,16 +33,14 @@ def jobs_command(
       everdex jobs
       everdex jobs --json | jq '.jobs[] | select(.status == "failed")'
     """
-    from everdex.service import refreshing
     from everdex.service.index import Index, Reading
+    from everdex.service.refreshing import jobs_answer
     from everdex.surfaces.daemon.client import ask
 
     index = Index.open_to_read(path, shared_store=shared_store)
+    reading = Reading(snapshot_id=snapshot_id, offline=offline)
     params = {"k": most, "job_id": number, "snapshot_id": snapshot_id}
-    document = ask(index, Reading(offline=offline), "jobs", params)
-    if document is None:
-        document = refreshing.jobs_answer(index, most, number, snapshot_id).to_dict()
-        document["warnings"] += Reading(offline=offline).warnings
+    document = ask(index, reading, "jobs", params, lambda: jobs_answer(index, most, number, reading))
     return SHOWN.print(document, as_json=as_json)
 
 

@@ -38,8 +38,9 @@ def gathered(
 
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     asked = params if snapshot_id is None else {**params, "snapshot_id": snapshot_id}
-    document = client.ask(index, reading, method, {**asked, "no_sync": no_sync})
-    if document is None:
+
+    def shown() -> Answer:
         with Progress(quiet=quiet) as progress:
-            document = here(reading, SyncOptions(progress=progress)).to_dict()
-    return document
+            return here(reading, SyncOptions(progress=progress))
+
+    return client.ask(index, reading, method, {**asked, "no_sync": no_sync}, shown)

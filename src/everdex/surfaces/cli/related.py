@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -18,6 +18,9 @@ from everdex.surfaces.cli import options, rows
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write_error
 from everdex.surfaces.cli.outside import from_outside
 from everdex.surfaces.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from everdex.service.answers import Answer
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _NAMED_IN_FILE: Final = re.compile(r"(.+?)(::.*|:\d+(?::\d+)?)?\Z", re.DOTALL)
@@ -75,12 +78,12 @@ def ask(
     relations.check(question)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     asked = {**params, "no_sync": no_sync, "snapshot_id": snapshot_id}
-    document = client.ask(index, reading, method, asked)
-    if document is None:
+
+    def here() -> Answer:
         with Progress(quiet=quiet) as progress:
-            found = relations.ask(index, question, reading, SyncOptions(workers=workers, progress=progress))
-        document = found.to_dict()
-    return document
+            return relations.ask(index, question, reading, SyncOptions(workers=workers, progress=progress))
+
+    return client.ask(index, reading, method, asked, here)
 
 
 def from_root(symbol: str, root: Path) -> str:

@@ -23,6 +23,7 @@ from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
     from everdex.search.model import SearchRequest
+    from everdex.service.answers import Answer
     from everdex.service.index import Index, Reading
     from everdex.service.searcher import Searcher
     from everdex.surfaces.daemon.client import Connection
@@ -266,15 +267,15 @@ def _like(
         "place": place, "k": asked.k, "languages": list(asked.languages), "paths": list(asked.paths),
         "explain": explain, "no_sync": not reading.sync, "snapshot_id": reading.snapshot_id,
     }  # fmt: skip
-    document = client.ask(index, reading, "similar", params)
-    if document is not None:
-        return document
-    with Progress(quiet=quiet) as progress:
-        answer = index.similar(
-            place, asked.k, reading, SyncOptions(workers=workers, progress=progress),
-            languages=asked.languages, paths=asked.paths, explain=explain,
-        )  # fmt: skip
-    return answer.to_dict()
+
+    def here() -> Answer:
+        with Progress(quiet=quiet) as progress:
+            return index.similar(
+                place, asked.k, reading, SyncOptions(workers=workers, progress=progress),
+                languages=asked.languages, paths=asked.paths, explain=explain,
+            )  # fmt: skip
+
+    return client.ask(index, reading, "similar", params, here)
 
 
 def _only_like(

@@ -37,9 +37,8 @@ def status_command(
 
     index = Index.open_to_read(path, shared_store=shared_store)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
-    document = ask(index, reading, "status", {"no_sync": no_sync, "snapshot_id": snapshot_id})
-    if document is None:
-        document = index.status(reading=reading).to_dict()
+    params = {"no_sync": no_sync, "snapshot_id": snapshot_id}
+    document = ask(index, reading, "status", params, lambda: index.status(reading=reading))
     return SHOWN.print(document, as_json=as_json)
 
 

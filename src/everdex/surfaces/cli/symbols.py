@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, styl
 from everdex.surfaces.cli.progress import Progress
 from everdex.surfaces.cli.related import by_path, from_root, like_it
 from everdex.wording import whose
+
+if TYPE_CHECKING:
+    from everdex.service.answers import Answer
 
 
 @click.command("symbols", short_help="Show where a name is defined, or the outline of a file.")
@@ -59,11 +62,13 @@ def symbols_command(
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     name = from_root(asked, index.root.path)
     params = {"name": name, "references": references, "offset": offset}
-    document = ask(index, reading, "symbols", {**params, "no_sync": no_sync, "snapshot_id": snapshot_id})
-    if document is None:
+
+    def here() -> Answer:
         with Progress(quiet=as_json) as progress:
             sync = SyncOptions(workers=workers, progress=progress)
-            document = named.ask(index, name, reading, sync, references=references, offset=offset).to_dict()
+            return named.ask(index, name, reading, sync, references=references, offset=offset)
+
+    document = ask(index, reading, "symbols", {**params, "no_sync": no_sync, "snapshot_id": snapshot_id}, here)
     wanted = style(color)
     if as_json or not wanted.grouped:
         return SHOWN.print(document, as_json=as_json)

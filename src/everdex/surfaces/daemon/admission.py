@@ -15,7 +15,6 @@ from typing import Protocol
 
 from everdex import limits
 from everdex.errors import Busy
-from everdex.surfaces.daemon.methods import retry_after_ms
 from everdex.surfaces.daemon.metrics import Metrics
 from everdex.surfaces.daemon.protocol import Request
 
@@ -67,10 +66,15 @@ class Admission:
                 raise Busy(
                     f"the daemon has its limit of questions: {limit}",
                     hint="ask again after retry_after_ms",
-                    retry_after_ms=retry_after_ms(len(self._waiting), self._metrics.percentile(0.5)),
+                    retry_after_ms=self._retry_after_ms(),
                 )
             self._waiting.append(job)
             self._changed.notify()
+
+    def _retry_after_ms(self) -> int:
+        """When a refused client may expect a free place."""
+        typical = self._metrics.percentile(0.5)
+        return int(min(5_000.0, max(50.0, typical * (len(self._waiting) + 1) / limits.DAEMON_WORKERS)))
 
     def cancel(self, client: Client) -> None:
         """Forget what a client that hung up still had in the queue."""

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from everdex import errors, limits
 from everdex.errors import Busy, DaemonGone, DaemonStopping, EverdexError, NotIndexed, Timeout
+from everdex.service.answers import Answer
 from everdex.service.index import Index, Reading
 from everdex.service.rendezvous import is_claimed, is_own_socket, socket_of
 from everdex.settings import auto_start
@@ -202,16 +203,15 @@ def connect(index: Index) -> Connection | None:
     return None
 
 
-def ask(index: Index, reading: Reading, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A daemon's answer to a command; None when the caller is to answer from the store."""
+def ask(
+    index: Index, reading: Reading, method: str, params: Mapping[str, Any], here: Callable[[], Answer]
+) -> dict[str, Any]:
+    """A daemon's answer to a command, and where none answers `here`'s, from the store."""
     connection = reach(index, reading)
-    if connection is None:
-        return None
-    with connection, Progress(quiet=wants_json()) as progress:
-        try:
+    if connection is not None:
+        with connection, Progress(quiet=wants_json()) as progress, suppress(DaemonStopping):
             return connection.call_patiently(method, params, progress)
-        except DaemonStopping:
-            return None
+    return here().to_dict()
 
 
 def reach(index: Index, reading: Reading) -> Connection | None:

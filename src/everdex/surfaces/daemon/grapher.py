@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from everdex.errors import DaemonStopping, InternalError
-from everdex.graph import resolvers
 from everdex.graph.resolvers import Resolvers
 from everdex.memory import tame_allocator
-from everdex.service import relations
+from everdex.service import opening
 from everdex.service.index import Index
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.cli.output import write_json
@@ -56,7 +55,7 @@ def _make(told: list[Any], known: Resolvers) -> dict[str, int]:
     index = Index.open(root, force_root=True, shared_store=Path(shared_store) if shared_store else None)
     if (index.config_fingerprint, index.query_fingerprint) != (config_fingerprint, query_fingerprint):
         raise DaemonStopping("the configuration is another than the daemon's")
-    made = relations.make(index, snapshot_id, SyncOptions(workers=workers, progress=_Told()), known)
+    made = opening.make(index, snapshot_id, SyncOptions(workers=workers, progress=_Told()), known)
     return {"changed": made.changed, "resolved": made.resolved}
 
 
@@ -86,7 +85,7 @@ def main() -> None:
         signal.signal(number, lambda *_: None)
     tame_allocator()
     threading.stack_size(_STACK_BYTES)
-    known, alone = Resolvers(resolvers.MODULES, stay=True), threading.Lock()
+    known, alone = Resolvers(stay=True), threading.Lock()
     while told := sys.stdin.buffer.readline():
         # A thread for each: one that gave way to others cannot take that back.
         threading.Thread(target=_serve, args=(json.loads(told), known, alone), daemon=True).start()

@@ -188,7 +188,7 @@ def _refresh(warm: ResidentIndex, params: Parameters) -> Answer:
 
 def _jobs(warm: ResidentIndex, params: Parameters) -> Answer:
     most = params.get("k") or refreshing.MAX_LISTED
-    return refreshing.jobs_answer(warm.index, most, params.get("job_id"), params.get("snapshot_id"))
+    return refreshing.jobs_answer(warm.index, most, params.get("job_id"), reading(params))
 
 
 def _board(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -221,11 +221,11 @@ def _status(warm: ResidentIndex, params: Parameters) -> Answer:
 
 
 def _health(warm: ResidentIndex, params: Parameters) -> Answer:
-    return maintain.health(warm.index, params.get("snapshot_id"))
+    return maintain.health(warm.index, reading(params))
 
 
 def _audit(warm: ResidentIndex, params: Parameters) -> Answer:
-    return maintain.audit(warm.index, params.get("snapshot_id"))
+    return maintain.audit(warm.index, reading(params))
 
 
 def _sync(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -306,8 +306,3 @@ def checked(method: str, params: Parameters) -> Method:
         if name not in params:
             raise UsageError(f"{method} needs the parameter {name!r}")
     return found
-
-
-def retry_after_ms(waiting: int, p50_ms: float) -> int:
-    """When a refused client may expect a free place."""
-    return int(min(5_000.0, max(50.0, p50_ms * (waiting + 1) / limits.DAEMON_WORKERS)))

@@ -11,14 +11,14 @@ from typing import Annotated, Any, Final, Literal
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 from everdex import clock, limits
 from everdex.canvas.board.edits import checked, edit_of
-from everdex.surfaces.mcp import boarded, text
+from everdex.surfaces.mcp import boarded
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, Budget
-from everdex.surfaces.mcp.call import run
+from everdex.surfaces.mcp.call import answered, run
 from everdex.surfaces.mcp.proxy import Progress, Proxy
 
 _WRITING: Final = ToolAnnotations(
@@ -92,7 +92,7 @@ class BoardTool:
             checked(edit_of(given))
             who = {} if action == "show" else {"author": _client(ctx), "session": self._session_of(ctx)}
             reply = boarded.board(self._ask("board", {**given, **who}, progress), budget_tokens)
-            return _result(reply)
+            return answered(reply, boarded.lines(reply))
 
         return await run(ctx, ask)
 
@@ -105,8 +105,3 @@ class BoardTool:
 def _client(ctx: Context[Any]) -> str | None:
     params = ctx.session.client_params
     return None if params is None else params.client_info.name[:_MOST_NAME]
-
-
-def _result(reply: dict[str, Any]) -> CallToolResult:
-    readable = boarded.text_of(reply, text.footer(reply))
-    return CallToolResult(content=[TextContent(type="text", text=readable)], structured_content=reply)

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
-from everdex.surfaces.cli.output import escape
 from everdex.surfaces.mcp import model
 from everdex.surfaces.mcp.budget import Spendable, fit
 
@@ -120,11 +119,7 @@ def _place(anchor: Mapping[str, Any]) -> str:
     return path if first is None else f"{path}:{first}-{anchor['end_line']}"
 
 
-def text_of(reply: Mapping[str, Any], footer: Iterator[str]) -> str:
-    return "\n".join((*(escape(line) for line in _lines(reply)), *footer))
-
-
-def _lines(reply: Mapping[str, Any]) -> Iterator[str]:
+def lines(reply: Mapping[str, Any]) -> Iterator[str]:
     if reply["touched"]:
         yield f"{reply['action']}: {', '.join(reply['touched'])}"
     elif not any(reply["counts"][name] for name in _LISTS):

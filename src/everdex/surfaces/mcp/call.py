@@ -6,7 +6,7 @@ Knows nothing of what is asked.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from anyio import from_thread, to_thread
@@ -38,9 +38,23 @@ async def run(ctx: Context[Any], ask: Callable[[Progress], CallToolResult]) -> C
 
 def failed(error: BaseException) -> CallToolResult:
     """Any exception as the result of a failed call: code, message, hint."""
-    body = {"error": coded(error).to_dict(clock.new_ulid())}
-    content = TextContent(type="text", text=text.as_json(body))
-    return CallToolResult(content=[content], structured_content=body, is_error=True)
+    result = plain({"error": coded(error).to_dict(clock.new_ulid())})
+    result.is_error = True
+    return result
+
+
+def answered(reply: dict[str, Any], lines: Iterable[str]) -> CallToolResult:
+    """A reply beside its text."""
+    return _result(reply, text.text_of(reply, lines))
+
+
+def plain(reply: dict[str, Any]) -> CallToolResult:
+    """A reply that no text says shorter."""
+    return _result(reply, text.as_json(reply))
+
+
+def _result(reply: dict[str, Any], readable: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=readable)], structured_content=reply)
 
 
 def coded(raised: BaseException) -> EverdexError:

@@ -11,12 +11,12 @@ from typing import Annotated, Any, Final, Literal
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
-from everdex.surfaces.mcp import gated, text
+from everdex.surfaces.mcp import gated
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, Budget
-from everdex.surfaces.mcp.call import run
+from everdex.surfaces.mcp.call import answered, run
 from everdex.surfaces.mcp.proxy import Progress, Proxy
 
 _REMEMBERING: Final = ToolAnnotations(
@@ -69,7 +69,6 @@ class GateTool:
         def ask(progress: Progress) -> CallToolResult:
             params = {"paths": paths, "seen": seen or {}, "since": since, "intent": intent, "decide": decide}
             reply = gated.gate(self._ask("gate", params, progress), budget_tokens)
-            readable = gated.text_of(reply, text.footer(reply))
-            return CallToolResult(content=[TextContent(type="text", text=readable)], structured_content=reply)
+            return answered(reply, gated.lines(reply))
 
         return await run(ctx, ask)

@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field
 
 from everdex.state.model import DECIDED
 from everdex.surfaces.cli.gate import open_places
-from everdex.surfaces.cli.output import escape
 from everdex.surfaces.mcp import model
 from everdex.surfaces.mcp.budget import Spendable, fit
 
@@ -76,16 +75,12 @@ def _file(item: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def text_of(reply: Mapping[str, Any], footer: Iterator[str]) -> str:
-    return "\n".join((*_lines(reply), *footer))
-
-
-def _lines(reply: Mapping[str, Any]) -> Iterator[str]:
+def lines(reply: Mapping[str, Any]) -> Iterator[str]:
     for file in reply["files"]:
         about = f" ({file['freshness']}, {file['certainty']})" if file["freshness"] else ""
-        yield escape(f"{file['decision']}: {file['path']}{about}")
+        yield f"{file['decision']}: {file['path']}{about}"
         for reason in file["reasons"]:
-            yield escape(f"  {reason['code']}: {reason['message']}")
-            yield from (escape(f"    {line}") for line in reason["places"])
+            yield f"  {reason['code']}: {reason['message']}"
+            yield from (f"    {line}" for line in reason["places"])
     for action in reply["actions"]:
-        yield escape(f"next: {action}")
+        yield f"next: {action}"

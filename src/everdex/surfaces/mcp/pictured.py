@@ -12,7 +12,6 @@ from mcp_types import CallToolResult, ImageContent
 from pydantic import BaseModel, Field
 
 from everdex import limits
-from everdex.surfaces.cli.output import escape
 from everdex.surfaces.mcp import model
 from everdex.surfaces.mcp.budget import Spendable, fit
 from everdex.wording import plural
@@ -82,8 +81,6 @@ def _edge(edge: Document) -> str:
     return f"{edge['from']} -> {edge['to']}: {counts}{doubt}{closes}"
 
 
-def text_of(reply: Reply, footer: Iterator[str]) -> str:
-    """The reply as a model reads it best."""
-    lines = ["# parts", *reply["parts"], "# who uses whom", *reply["edges"]]
-    lines += ["# cycles", *reply["cycles"]] if reply["cycles"] else []
-    return "\n".join((*map(escape, lines), *footer))
+def lines(reply: Reply) -> list[str]:
+    cycles = ["# cycles", *reply["cycles"]] if reply["cycles"] else []
+    return ["# parts", *reply["parts"], "# who uses whom", *reply["edges"], *cycles]

@@ -12,7 +12,6 @@ from pydantic import BaseModel, Field
 
 from everdex.graph.doubts import doubts, left_open
 from everdex.graph.model import SYNTACTIC
-from everdex.surfaces.cli.output import escape
 from everdex.surfaces.cli.outside import from_outside
 from everdex.surfaces.cli.related import may_mean
 from everdex.surfaces.cli.rows import local_name
@@ -166,12 +165,8 @@ def _spendable(reply: Reply) -> list[Spendable]:
 # -- as text -----------------------------------------------------------------------------------
 
 
-def text_of(reply: Reply, footer: Iterator[str]) -> str:
+def lines(reply: Reply) -> Iterator[str]:
     """A reply as a model reads it best; never longer than its JSON."""
-    return "\n".join((*map(escape, _lines(reply)), *footer))
-
-
-def _lines(reply: Reply) -> Iterator[str]:
     if "sections" in reply:
         for part in reply["sections"]:
             if not part["lines"] and not part["omitted"]:

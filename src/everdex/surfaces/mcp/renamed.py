@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from everdex.surfaces.cli.output import escape
 from everdex.surfaces.cli.rename import how_taken
 from everdex.surfaces.mcp import model, related
 from everdex.surfaces.mcp.budget import Spendable, fit
@@ -97,11 +96,7 @@ def rename_plan(document: Mapping[str, Any], new: str, budget: int) -> dict[str,
     return reply
 
 
-def text_of(reply: Mapping[str, Any], footer: Iterator[str]) -> str:
-    return "\n".join((*map(escape, _lines(reply)), *footer))
-
-
-def _lines(reply: Mapping[str, Any]) -> Iterator[str]:
+def lines(reply: Mapping[str, Any]) -> Iterator[str]:
     if reply["symbol"] is None:
         yield from related.undecided(reply)
         return

@@ -6,7 +6,7 @@ The words come from an untrusted repository and may end on a terminal, so contro
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from everdex.surfaces.cli.lines import lines_of
@@ -17,16 +17,9 @@ Reply = Mapping[str, Any]
 _ALL_OF_THEM: Final = "all of them: `references` with wait: true"
 
 
-def search(reply: Reply) -> str:
-    return _text(_search(reply))
-
-
-def grep(reply: Reply) -> str:
-    return _text(_grep(reply))
-
-
-def symbol(reply: Reply) -> str:
-    return _text(_symbol(reply))
+def text_of(reply: Reply, lines: Iterable[str]) -> str:
+    """The lines of a reply and, last, what every answer says about itself."""
+    return "\n".join(map(escape, (*lines, *_footer(reply))))
 
 
 def as_json(reply: Reply) -> str:
@@ -34,11 +27,7 @@ def as_json(reply: Reply) -> str:
     return json.dumps(reply, ensure_ascii=False, separators=(",", ":"))
 
 
-def _text(lines: Iterator[str]) -> str:
-    return "\n".join(lines)
-
-
-def _search(reply: Reply) -> Iterator[str]:
+def search(reply: Reply) -> Iterator[str]:
     if not reply["results"]:
         yield "nothing found"
     elif reply["no_strong_match"]:
@@ -46,56 +35,48 @@ def _search(reply: Reply) -> Iterator[str]:
     for item in reply["results"]:
         crumbs = f" {' › '.join(item['breadcrumb'])}" if item["breadcrumb"] else ""
         part = " of {}-{}".format(*item["part_of"]) if item["part_of"] else ""
-        yield escape(f"## {item['path']}:{item['start_line']}-{item['end_line']}{part}{crumbs}")
+        yield f"## {item['path']}:{item['start_line']}-{item['end_line']}{part}{crumbs}"
         for share in item.get("explain", ()):
-            yield escape(f"{share['feature']} {share['value']:.4f} {share['detail']}").rstrip()
-        yield from _code(item["snippet"])
+            yield f"{share['feature']} {share['value']:.4f} {share['detail']}".rstrip()
+        yield from lines_of(item["snippet"])
     for place in reply["left_out"]:
-        yield escape(f"also {place['path']}:{place['start_line']} {place['symbol'] or ''}").rstrip()
+        yield f"also {place['path']}:{place['start_line']} {place['symbol'] or ''}".rstrip()
     if reply["suggestions"]:
-        yield escape(f"did you mean {', '.join(reply['suggestions'])}?")
-    yield from footer(reply)
+        yield f"did you mean {', '.join(reply['suggestions'])}?"
 
 
-def _grep(reply: Reply) -> Iterator[str]:
+def grep(reply: Reply) -> Iterator[str]:
     if not reply["matches"]:
         yield "nothing found"
     for item in reply["matches"]:
-        yield escape(f"{item['path']}:{item['line']}:{item['text']}")
-    yield from footer(reply)
+        yield f"{item['path']}:{item['line']}:{item['text']}"
 
 
-def _symbol(reply: Reply) -> Iterator[str]:
+def symbol(reply: Reply) -> Iterator[str]:
     if reply["by"] == "name" and not reply["definitions"]:
         yield "no definition has this name"
     for item in reply["definitions"]:
         place = f"{item['path']}:{item['start_line']}-{item['end_line']}"
-        yield escape(f"## {place} {item['kind']} {item['qualified_name']}")
-        yield from _code(item["source"] or item["signature"])
+        yield f"## {place} {item['kind']} {item['qualified_name']}"
+        yield from lines_of(item["source"] or item["signature"])
         if item["trimmed"]:
             yield "…"
-    yield from map(escape, like_it(reply))
+    yield from like_it(reply)
     if reply["roles"]:
         yield f"# used: {', '.join(f'{count:,} {role}' for role, count in reply['roles'].items())}"
-    for item in (*map(use_line, reply["references"]), *missing(reply, _ALL_OF_THEM)):
-        yield escape(item)
+    yield from map(use_line, reply["references"])
+    yield from missing(reply, _ALL_OF_THEM)
     if reply["outline"] is not None:
-        yield escape(f"# {reply['outline']['path']}")
+        yield f"# {reply['outline']['path']}"
         for entry in reply["outline"]["symbols"]:
             indent = " " * entry["qualified_name"].count(".")
-            yield escape(f"{entry['start_line']} {indent}{entry['signature'] or entry['name']}")
-    yield from footer(reply)
+            yield f"{entry['start_line']} {indent}{entry['signature'] or entry['name']}"
 
 
-def _code(snippet: str) -> Iterator[str]:
-    yield from map(escape, lines_of(snippet))
-
-
-def footer(reply: Reply) -> Iterator[str]:
-    """What an answer says about itself, in its last lines."""
+def _footer(reply: Reply) -> Iterator[str]:
     left = ", ".join(f"{count:,} more {name}" for name, count in reply["omitted"].items() if count)
     dirty = reply["freshness"]["dirty_count"]
     state = reply["freshness"]["state"] + (f" ({dirty:,} changed files not seen)" if dirty else "")
     yield f"[snapshot {reply['snapshot_id']} · {state}{' · ' + left if left else ''}]"
     for warning in reply["warnings"]:
-        yield escape(f"warning: {warning}")
+        yield f"warning: {warning}"

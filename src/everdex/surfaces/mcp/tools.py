@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 from everdex import limits
@@ -24,7 +24,7 @@ from everdex.search.query import known_language
 from everdex.surfaces.mcp import model, pictured, related, renamed, replies, text
 from everdex.surfaces.mcp.board_tool import BoardTool
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, Budget
-from everdex.surfaces.mcp.call import run
+from everdex.surfaces.mcp.call import answered, plain, run
 from everdex.surfaces.mcp.gate_tool import GateTool
 from everdex.surfaces.mcp.proxy import Progress, Proxy
 
@@ -118,7 +118,7 @@ class Tools:
                 params = _like(like, query, mode, profile)
                 params |= {"k": k, "languages": languages or [], "paths": paths or [], "explain": explain}
                 reply = replies.search(self._ask("similar", params, progress), k, budget_tokens)
-                return _result(reply, text.search(reply))
+                return answered(reply, text.search(reply))
             if query is None:
                 raise UsageError("search needs query, or like", hint="say what to look for")
             _check(query, mode, languages)
@@ -130,7 +130,7 @@ class Tools:
             }  # fmt: skip
             document = self._ask("search", params, progress)
             reply = replies.search(document, k, budget_tokens)
-            return _result(reply, text.search(reply))
+            return answered(reply, text.search(reply))
 
         return await run(ctx, ask)
 
@@ -159,7 +159,7 @@ class Tools:
                 "paths": paths or [], "ignore_case": ignore_case,
             }  # fmt: skip
             reply = replies.grep(self._ask("search", params, progress), budget_tokens)
-            return _result(reply, text.grep(reply))
+            return answered(reply, text.grep(reply))
 
         return await run(ctx, ask)
 
@@ -180,7 +180,7 @@ class Tools:
         def ask(progress: Progress) -> CallToolResult:
             params = {"name": name, "references": _REFERENCES}
             reply = replies.symbol(self._ask("symbols", params, progress), budget_tokens)
-            return _result(reply, text.symbol(reply))
+            return answered(reply, text.symbol(reply))
 
         return await run(ctx, ask)
 
@@ -207,7 +207,8 @@ class Tools:
 
         def ask(progress: Progress) -> CallToolResult:
             document = self._ask("refs", {"symbol": symbol, "k": k, "role": role or "", "wait": wait}, progress)
-            return _related(related.references(document, budget_tokens))
+            reply = related.references(document, budget_tokens)
+            return answered(reply, related.lines(reply))
 
         return await run(ctx, ask)
 
@@ -230,7 +231,8 @@ class Tools:
         def ask(progress: Progress) -> CallToolResult:
             params = {"symbol": symbol, "depth": depth, "k": k, **pictured.asked(picture)}
             document = self._ask("impact", params, progress)
-            return pictured.with_image(_related(related.impact(document, budget_tokens)), document)
+            reply = related.impact(document, budget_tokens)
+            return pictured.with_image(answered(reply, related.lines(reply)), document)
 
         return await run(ctx, ask)
 
@@ -244,7 +246,8 @@ class Tools:
 
         def ask(progress: Progress) -> CallToolResult:
             room = int(budget_tokens * _MAP_SHARE)
-            return _related(related.repo_map(self._ask("map", {"budget": room}, progress), budget_tokens))
+            reply = related.repo_map(self._ask("map", {"budget": room}, progress), budget_tokens)
+            return answered(reply, related.lines(reply))
 
         return await run(ctx, ask)
 
@@ -267,7 +270,7 @@ class Tools:
             params = {"levels": depth, **pictured.asked(picture)}
             document = self._ask("architecture", params, progress)
             reply = pictured.architecture(document, budget_tokens)
-            return pictured.with_image(_result(reply, pictured.text_of(reply, text.footer(reply))), document)
+            return pictured.with_image(answered(reply, pictured.lines(reply)), document)
 
         return await run(ctx, ask)
 
@@ -291,7 +294,7 @@ class Tools:
         def ask(progress: Progress) -> CallToolResult:
             document = self._ask("rename", {"symbol": symbol, "new": new_name, "take": take or [], "k": k}, progress)
             reply = renamed.rename_plan(document, new_name, budget_tokens)
-            return _result(reply, renamed.text_of(reply, text.footer(reply)))
+            return answered(reply, renamed.lines(reply))
 
         return await run(ctx, ask)
 
@@ -309,7 +312,7 @@ class Tools:
 
         def ask(progress: Progress) -> CallToolResult:
             document = self._ask("files", {"paths": paths or []}, progress)
-            return _plain(replies.files(document, budget_tokens, listed=bool(paths)))
+            return plain(replies.files(document, budget_tokens, listed=bool(paths)))
 
         return await run(ctx, ask)
 
@@ -324,7 +327,7 @@ class Tools:
         """
 
         def ask(progress: Progress) -> CallToolResult:
-            return _plain(replies.explain_path(self._ask("explain", {"path": path}, progress)))
+            return plain(replies.explain_path(self._ask("explain", {"path": path}, progress)))
 
         return await run(ctx, ask)
 
@@ -332,7 +335,7 @@ class Tools:
         self, ctx: Context[Any], budget_tokens: Budget = DEFAULT_TOKENS
     ) -> Annotated[CallToolResult, model.StatusReply]:
         """Show the state of the index: root, snapshot, numbers of files and chunks, what changed since, errors."""
-        return await run(ctx, lambda progress: _plain(self.status_reply(budget_tokens, progress)))
+        return await run(ctx, lambda progress: plain(self.status_reply(budget_tokens, progress)))
 
     async def health(
         self, ctx: Context[Any], budget_tokens: Budget = DEFAULT_TOKENS
@@ -341,7 +344,7 @@ class Tools:
 
         Takes seconds on a large repository. Only needed when an answer looks wrong.
         """
-        return await run(ctx, lambda progress: _plain(self.health_reply(budget_tokens, progress)))
+        return await run(ctx, lambda progress: plain(self.health_reply(budget_tokens, progress)))
 
     def status_reply(self, budget_tokens: int, progress: Progress) -> dict[str, Any]:
         return replies.status(self._ask("status", {}, progress, build=False), budget_tokens)
@@ -359,18 +362,6 @@ def _untitled(schema: Any) -> Any:
         titled = isinstance(schema.get("title"), str)  # else a property is called so
         return {name: _untitled(value) for name, value in schema.items() if name != "title" or not titled}
     return [_untitled(item) for item in schema] if isinstance(schema, list) else schema
-
-
-def _result(reply: dict[str, Any], readable: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=readable)], structured_content=reply)
-
-
-def _related(reply: dict[str, Any]) -> CallToolResult:
-    return _result(reply, related.text_of(reply, text.footer(reply)))
-
-
-def _plain(reply: dict[str, Any]) -> CallToolResult:
-    return _result(reply, text.as_json(reply))
 
 
 def _check(query: str, mode: str, wanted: list[str] | None) -> None:
