@@ -52,3 +52,4 @@
 (assignment_expression left: [(identifier) (member_access_expression)] @write)
 (prefix_unary_expression ["++" "--"] [(identifier) (member_access_expression)] @write)
 (postfix_unary_expression [(identifier) (member_access_expression)] @write ["++" "--"])
+[(block) (for_statement) (foreach_statement) (while_statement) (using_statement) (fixed_statement) (catch_clause) (switch_body) (switch_expression_arm)] @block

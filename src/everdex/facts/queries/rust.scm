@@ -18,6 +18,7 @@
 (let_declaration pattern: (identifier) @bind type: (_)? @stated value: (_)? @value)
 (let_declaration pattern: (tuple_pattern . [(identifier) @bind (mut_pattern (identifier) @bind)]) value: (_) @value)
 (let_declaration pattern: (tuple_pattern . "(" . [(_) "_"] . "," . [(identifier) @bind (mut_pattern (identifier) @bind)]) value: (call_expression) @second)
+(let_declaration pattern: (tuple_pattern [(identifier) @bind (mut_pattern (identifier) @bind)]) value: [(match_expression) (if_expression)] @value)
 ; `Some(x)` and `Ok(x)` take out what is looked through
 ((let_declaration pattern: (tuple_struct_pattern type: (identifier) @wrapper . [(identifier) @bind (mut_pattern (identifier) @bind) (ref_pattern (identifier) @bind) (ref_pattern (mut_pattern (identifier) @bind))] .) value: (_) @value) (#any-of? @wrapper "Some" "Ok"))
 ((let_condition pattern: (tuple_struct_pattern type: (identifier) @wrapper . [(identifier) @bind (mut_pattern (identifier) @bind) (ref_pattern (identifier) @bind) (ref_pattern (mut_pattern (identifier) @bind))] .) value: (_) @value) (#any-of? @wrapper "Some" "Ok"))
@@ -56,3 +57,6 @@
 (compound_assignment_expr left: [(identifier) (scoped_identifier) (field_expression)] @write)
 (type_parameter name: (_) @bind bounds: (_) @stated)
 (where_predicate left: (type_identifier) @bind bounds: (_) @stated)
+[(block) (match_arm) (for_expression) (while_expression)] @block
+; the names of `if let` are over before its `else`
+(if_expression consequence: (_) @until) @block

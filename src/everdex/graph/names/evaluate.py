@@ -33,7 +33,7 @@ from everdex.graph.names.things import (
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import LIST, Step, last_name, parameters_after, parse_chain, parse_type
+from everdex.graph.names.types import CHANNEL, LIST, Step, last_name, parameters_after, parse_chain, parse_type
 
 _MAX_STEPS: Final = 48
 _RUST_ROOTS: Final = frozenset(("crate", "super"))
@@ -241,10 +241,9 @@ class Evaluation(Names, Members, Items):
             return slot
         if refs:
             return unknown("type of field not stated")
-        if self.rules.group == "go" and thing.kind == INSTANCE:
-            embedded = [base for base in self.bases(thing.name)[0] if base.name.rpartition(".")[2] == name]
-            if embedded:
-                return embedded[0]  # what is embedded is a field by the name of its type
+        embedded = self.embedded(thing, name)
+        if embedded is not None:
+            return embedded
         if self.rules.group == "rust" and name == "default" and thing.kind == TYPE and will_call:
             return Thing(TYPE, thing.name, thing.refs)  # derived: whoever writes it gives back an instance
         if name in OF_WRAPPERS and thing.kind == INSTANCE and outside and self.rules.group != "rust":
@@ -260,6 +259,11 @@ class Evaluation(Names, Members, Items):
             given = bool(outside) and not self.rules.stated
             return Thing(OUTSIDE, f"{outside or self.rules.literal}.{name}", given=given)
         return unknown(f"no member {name}")
+
+    def embedded(self, thing: Thing, name: str) -> Thing | None:
+        """What a struct of Go embeds, which is a field by the name of its type."""
+        bases = self.bases(thing.name)[0] if self.rules.group == "go" and thing.kind == INSTANCE else ()
+        return next((base for base in bases if base.name.rpartition(".")[2] == name), None)
 
     def _hands_out(self, outside: str, name: str) -> bool:
         """Whether a member of what is outside may give what is ours."""
@@ -284,8 +288,9 @@ class Evaluation(Names, Members, Items):
             name, arguments = parse_type(text)
             if not name:
                 return unknown("type without a name")
-            if name == LIST:
-                return Thing(OUTSIDE, f"{self.rules.literal}.list", (), arguments, place)
+            if name in (LIST, CHANNEL):
+                outside = "list" if name == LIST else CHANNEL
+                return Thing(OUTSIDE, f"{self.rules.literal}.{outside}", (), arguments, place)
             rules = place.module.rules
             if place.module.outline.language == "swift":
                 name = name.removesuffix(".Type").removesuffix(".Protocol")  # the type itself, as a value
