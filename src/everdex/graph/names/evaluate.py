@@ -37,6 +37,7 @@ from everdex.graph.names.types import CHANNEL, LIST, Step, last_name, parameters
 
 _MAX_STEPS: Final = 48
 _RUST_ROOTS: Final = frozenset(("crate", "super"))
+_OF_TYPES: Final = frozenset(("field", "method", "property"))  # of C#: in reach where their types are
 _PAIR: Final = ("first", "second")  # of a pair of C++, or of an item of a map
 _RUST_FUNCTIONS: Final = frozenset(("Fn", "FnMut", "FnOnce"))
 _RUBY_TYPES: Final = frozenset(("module",))  # which of Rust's are none, but not outside either
@@ -63,7 +64,9 @@ class Evaluation(Names, Members, Items):
                 found = self.path(".".join(step.name for step in steps[: count + 1]), place)
                 thing, steps = self._applied(found, steps[count], place), steps[count:]
             else:
-                thing = self._applied(self.head(head, place, steps[0].calls > 0), steps[0], place)
+                found = self.head(head, place, steps[0].calls > 0)
+                found = self.or_type(found, head, steps[1].name, place) if len(steps) > 1 else found
+                thing = self._applied(found, steps[0], place)
             for step in steps[1:]:
                 if thing.kind == UNKNOWN:
                     return thing
@@ -116,15 +119,19 @@ class Evaluation(Names, Members, Items):
         found = self.name(head, place, called=called)
         if rules.group == "ruby" and found.kind == OUTSIDE and head in OF_ANYTHING and self.local(head, place) is None:
             found = found._replace(given=True)
-        foreign = found.kind == UNKNOWN and self._is_foreign(head, called) and not self.is_missing(head, place)
-        if foreign and self.local(head, place) is None:
+        if found.kind == UNKNOWN and self.local(head, place) is None and self._is_foreign(head, place, called):
             return Thing(OUTSIDE, head)
         return found
 
-    def _is_foreign(self, head: str, called: bool) -> bool:
+    def _is_foreign(self, head: str, place: Place, called: bool) -> bool:
         """Whether a name that is not in reach, and that nothing in the root has, must be somebody else's."""
         kept = self.rules.capital_types and head[:1].isupper() and not head.isupper()
-        return (kept or (called and self.rules.global_calls)) and not self.reader.named(head)
+        if not (kept or (called and self.rules.global_calls)) or self.is_missing(head, place):
+            return False
+        known = self.reader.named(head)
+        if self.rules.group == "csharp" and not self.values_named(head, place):
+            known = tuple(ref for ref in known if ref.defined.kind not in _OF_TYPES)
+        return not known
 
     def extended(self, place: Place) -> Thing | None:
         """The type that the extension function around a place is written for."""
@@ -337,6 +344,7 @@ class Evaluation(Names, Members, Items):
         if rest and place.module.outline.language == "swift" and self._is_swift_module(first):
             first, *rest = rest
         thing = self.name(first, place, types_only=True)
+        thing = self.or_type(thing, first, rest[0] if rest else "", place)
         for name in rest:
             aliased = self._aliased(thing) if thing.kind == TYPE else None
             if aliased is not None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from everdex.facts import names_model as facts
-from everdex.graph.names.imports import MISSING, Led, lead
+from everdex.graph.names.imports import MAX_REEXPORTS, MISSING, Led, lead
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import SHALLOW
 from everdex.graph.names.module import Module
@@ -155,6 +155,14 @@ class Names(RustNames, Preprocessed):
         if name in place.module.rules.builtins:
             return Thing(OUTSIDE, f"{self.rules.literal}.{name}")
         return unknown(f"no definition of {name} in reach")
+
+    def or_type(self, thing: Thing, name: str, following: str, place: Place) -> Thing:
+        """C#: where a namespace has the name of a type, the type is meant if what follows is not in the namespace."""
+        if thing.kind != SPACE or self.rules.group != "csharp":
+            return thing
+        if following and self._in_space(thing.name, following, MAX_REEXPORTS) is not None:
+            return thing
+        return next((each for each in self._candidates(name, place) if each.kind == TYPE), thing)
 
     def called_name(self, name: str, place: Place) -> Thing:
         """What a bare name is where only something that can be called is meant."""
