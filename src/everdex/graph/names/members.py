@@ -55,8 +55,8 @@ class Members(Lookup):
                 if real.kind in (TYPE, INSTANCE) and real.name != name:
                     found.append(Thing(INSTANCE, real.name, real.refs))
                 else:
-                    item = refs[0].defined.name
-                    lost = f"{self.rules.literal}.{item}" if item in self.rules.builtins else LOST + item
+                    last = refs[0].defined.name
+                    lost = f"{self.rules.literal}.{last}" if last in self.rules.builtins else LOST + last
                     outside = outside or (real.name if real.kind == OUTSIDE else lost)
         for ref in refs[:_MAX_BASES]:
             item = ref.defined
