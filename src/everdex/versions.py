@@ -163,7 +163,9 @@ VECTORS_VERSION: Final = "1"
 #     Scala, Kotlin: bases that are constructed are called and inherited from; Swift: macros; Rust: tokens like `char`
 # 35: JavaScript: keys of definitions that are inside each other without end are bounded; the signatures of chunker 14
 #     JavaScript: what names are tested to be, types that calls and bases are given, type parameters
-FACTS_VERSION: Final = "35"
+# 36: the languages read by names: where a local is seen, and the block that ends it; Go: the cases of a switch by type,
+#     what comes out of channels, aliases of interfaces; C++: loops over pointers; Kotlin: what `when` declares
+FACTS_VERSION: Final = "36"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -326,6 +328,8 @@ INTERFACE_VERSION: Final = "1"
 #     plugin; texts that classes below replace; methods that take themselves among their arguments; calls outside tests
 #     where many tests call; what a function gives is asked with 9 steps
 # 55: what was learned from the fifteenth set of programs and from strangers in the languages that are read by names
+#     blocks end their locals; C: variables of the file itself, or that something in reach declares; Go: what a struct
+#     embeds by the name of its type, items of items
 RESOLVERS_VERSION: Final = "55"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -283,6 +283,33 @@ def test_a_member_can_be_named_by_a_class_that_inherits_it(tmp_path: Path) -> No
         assert everdex("refs", asked, "--json", cwd=root).code == 1
 
 
+def test_a_member_by_its_heir_is_found_wherever_it_is_written_and_the_answer_says_so(tmp_path: Path) -> None:
+    """What a struct of Go embeds has its methods in other files; also where the file of the heir is named."""
+    files = {
+        "go.mod": "module example.com/m\n",
+        "head/a.go": "package head\n\ntype base struct{}\n\ntype Head struct{ base }\n\n"
+        "func use(h *Head) {\n\th.Commit()\n}\n",
+        "head/b.go": "package head\n\nfunc (b *base) Commit() {}\n",
+        "kept.ts": "export class Kept { put() {} }\n",
+        "more.ts": 'import { Kept } from "./kept";\nclass More extends Kept {}\nnew More().put();\n',
+        "Up.java": "class Up { void go() { } }\n",
+        "Down.java": "class Down extends Up { static void f(Down d) { d.go(); } }\n",
+    }
+    root = tree(tmp_path / "tree", files, git=True)
+    asked = (
+        ("Head.Commit", "base.Commit"), ("head/a.go::Head.Commit", "base.Commit"), ("More.put", "Kept.put"),
+        ("more.ts::More.put", "Kept.put"), ("Down.go", "Up.go"), ("Down.java::Down.go", "Up.go"),
+    )  # fmt: skip
+    for name, meant in asked:
+        for command in ("callers", "refs", "impact"):
+            found = everdex(command, name, "--json", cwd=root).json
+            assert found["symbol"]["qualified_name"].endswith(meant), (command, name)
+            assert f"{name.rpartition('::')[2]} is inherited; this is about {meant}" in found["warnings"]
+        assert everdex("symbols", name, "--json", cwd=root).json["definitions"][0]["qualified_name"] == meant
+    assert not any("inherited" in said for said in everdex("callers", "Up.go", "--json", cwd=root).json["warnings"])
+    assert everdex("callers", "head/b.go::Head.Commit", "--json", cwd=root).code == 1
+
+
 def test_declarations_stand_after_the_definition(tmp_path: Path) -> None:
     """Whoever changes a function of C has to change them, too; asked for calls only, they are none."""
     files = {"a.h": "int twice(int a);\n", "a.c": '#include "a.h"\nint twice(int a) { return a; }\nint x = twice(1);\n'}

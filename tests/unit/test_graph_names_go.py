@@ -45,3 +45,32 @@ def test_a_call_through_an_interface_leads_to_all_that_have_it_or_to_none() -> N
     crowd = graphs_of({**MODULE, **_closers(400), "z/z.go": STORE})["z/z.go"]
     call = next(site for site in sites_of(crowd, Role.CALL) if site.text == "r.Close")
     assert {target.key for target in call.targets} == {"Reader.Close"}
+
+
+def test_what_a_struct_embeds_is_named_by_its_type() -> None:
+    """A key of a literal and a field of that name refer to the type: whoever renames it has to change them."""
+    source = (
+        b"package a\ntype Base struct{ Name string }\ntype Log struct{}\n"
+        b"type Child struct {\n  Base\n  *Log\n  own int\n}\n"
+        b"func f() {\n  c := Child{Base: Base{}, Log: nil, own: 1}\n  c.Log = nil\n  _ = c.Base.Name\n"
+        b"  _ = [][]Child{{{own: 1, Base: Base{}}}}\n}\n"
+    )
+    graph = graphs_of({**MODULE, "a.go": source})["a.go"]
+    named = {
+        (site.line, site.column, target.key)
+        for site in sites_of(graph, Role.REFERENCE)
+        for target in site.targets
+        if target.key in ("Base", "Log")
+    }
+    assert named == {(10, 13, "Base"), (10, 27, "Log"), (11, 4, "Log"), (12, 8, "Base"), (13, 26, "Base")}
+    written = [(site.line, target.key) for site in sites_of(graph, Role.WRITE) for target in site.targets]
+    assert written == [(10, "Child.own"), (13, "Child.own")]
+
+
+def test_many_cases_of_a_switch_cost_their_number() -> None:
+    """Each case has its own type, however many there are."""
+    cases = b"".join(b"  case *T%d:\n    v.run()\n" % number for number in range(2_000))
+    head = b"package a\ntype T7 struct{}\nfunc (t *T7) run() {}\nfunc f(x any) {\n  switch v := x.(type) {\n"
+    graph = graphs_of({**MODULE, "a.go": head + cases + b"  }\n}\n"})["a.go"]
+    resolved = [site.line for site in sites_of(graph, Role.CALL) if site.status is Status.RESOLVED]
+    assert resolved == [5 + 2 * 8]

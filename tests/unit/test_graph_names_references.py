@@ -106,3 +106,30 @@ def test_what_scala_reads_of_a_value_is_a_member_of_its_type() -> None:
     assert read == [(6, "Box.size"), (10, "All"), (10, "All.MAX"), (11, "Box.fill")]
     assert (8, 6, "Box.area") in places_named(graph, Role.CALL)
     assert [key for line, _, key in places_named(graph, Role.CALL) if line in (7, 9)] == []
+
+
+def test_a_variable_of_c_is_that_of_its_own_file_or_a_declared_one() -> None:
+    """However many files have one of the name; what nothing in reach declares is nobody's."""
+    others = {f"a{number:02}.c": b"int loop;\nint hidden;\n" for number in range(40)}
+    files = {
+        **others,
+        "b.c": b"static int shared;\n",
+        "m.h": b"extern int shared;\n",
+        "m.c": b"#include \"m.h\"\nint shared = 1;\n",
+        "z.c": b"#include \"m.h\"\nstatic int loop;\nvoid f(void) {\n  loop = 1;\n  shared = 2;\n  hidden = 3;\n}\n",
+    }
+    written = {
+        site.line: [(target.path, target.key) for target in site.targets]
+        for site in sites_of(graphs_of(files)["z.c"], Role.WRITE)
+    }
+    assert written == {4: [("z.c", "loop")], 5: [("m.c", "shared")], 6: []}
+
+
+def test_a_name_is_a_local_only_in_its_block_and_behind_what_it_is_declared_with() -> None:
+    """Before, behind and in its own value the variable around it is read."""
+    source = (
+        b"package a\nvar x = 1\nfunc f() {\n  use(x)\n  if x := x + 1; x > 2 {\n    use(x)\n  }\n  use(x)\n}\n"
+        b"func use(n int) {}\n"
+    )
+    found = places_named(graphs_of({"go.mod": b"module a\n", "a.go": source})["a.go"])
+    assert [place for place in found if place[2] == "x"] == [(4, 6, "x"), (5, 10, "x"), (8, 6, "x")]

@@ -189,6 +189,10 @@ def _head(text: str, language: str) -> tuple[str, str | None]:
         if prefix:
             text = text[prefix.end() :]
             continue
+        if language == "go" and text.startswith("<-"):
+            channel = "?" if "<-" in text[2:] else chain_of(text[2:], language)
+            head, _, steps = channel.rpartition("}")
+            return ("?" if channel == "?" else f"{steps}[]"), head + "}" if head else None
         if language == "go":
             made = _GO_NEW.fullmatch(text) or _GO_MAKE.fullmatch(text) or _asserted(text)
             if made:

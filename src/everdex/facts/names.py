@@ -29,8 +29,11 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @opened + @mixin, @word        a type that is given a base from elsewhere; Ruby's `prepend`, of the type around it
     @bind + @stated, @value, @each a name with its type, what is assigned to it, what it takes the items of
     @bind + @second                a name that takes the second result of a call; with @each, of what is taken out
+    @bind + @each, @received       a name that takes what comes out of a channel, or else a number
     @bind + @given, @by            a parameter of a function that is given to a method (@by) of something
     @branch                        statements that are run under a condition
+    @block + @until                what ends the names that are bound in it, at its end or at that of its first @until
+    @switch + @case, @stated       Go: a name that has another type in each case, and the cases of one type
     @narrowed + @stated            what is asked whether it is of a type
     @promoted + @stated            a constructor's parameter that is a field as well
     @lambda                        a function without a name
@@ -66,8 +69,8 @@ from everdex.parse.text import Atoms, split_atoms
 _ROLES: Final = (
     "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "target",
     "made", "constructed", "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import",
-    "package", "shape", "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "literal", "key",
-    "taken", "positional", "structure", "label", "parted", "implicit",
+    "package", "shape", "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "block", "literal",
+    "key", "taken", "positional", "structure", "label", "parted", "implicit", "switch",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
@@ -113,11 +116,11 @@ class _Extraction(Binds):
         self.lambdas: list[Node] = []
         self.setters: set[int] = set()
         self.branches: list[tuple[int, int]] = []
+        self.blocks: dict[int, int] = {}  # ends, by starts
         self.classes: dict[int, tuple[Node, list[str]]] = {}
         self.shapes: dict[int, dict[str, list[Node]]] = {}
         self.shape_starts: dict[int, dict[str, list[Node]]] = {}
         self.inherited: dict[str, list[str]] = {}  # Lua: whose members a table has besides, by its name
-        self.bind_names: dict[str, list[int]] = {}  # where each name is bound, in order
 
     def facts(self) -> bytes:
         query, roles = _query(self.language)
@@ -184,6 +187,11 @@ class _Extraction(Binds):
                     self.inherited.setdefault(self._text(node), []).append(self._text(base))
             elif role == "branch":
                 self.branches.append((node.start_byte, node.end_byte))
+            elif role == "block":
+                end = captures.get("until", captures[role])[0].end_byte
+                self.blocks[node.start_byte] = min(end, self.blocks.get(node.start_byte, end))
+            elif role == "switch":
+                self._switch(node, captures)
             elif role == "setter":
                 self.setters.add(node.start_byte)
             elif role == "static":
@@ -255,7 +263,9 @@ class _Extraction(Binds):
             ]
         names = {item.name_start for item in linked if item.emitted}
         uses = []
-        bound = {(item.scope, item.name) for item in local_names}
+        bound: dict[tuple[int, str], list[model.Local]] = {}
+        for local in local_names:
+            bound.setdefault((local.scope, local.name), []).append(local)
         for key, name in self.conversions.items():
             if (scopes.around(key[0]), name) not in bound:
                 del self.uses[key]
@@ -265,9 +275,10 @@ class _Extraction(Binds):
             if role in (model.TYPE, model.READ) and not receiver and (start in names or start in self.binds):
                 continue
             scope = scopes.around(start)
-            if role == model.READ and not receiver and (scope, name) in bound:
-                continue  # a local of the same function
             row = atoms.at(start)
+            known = bound.get((scope, name), ()) if role == model.READ and not receiver else ()
+            if model.nearest(known, row + 1, start - atoms.starts[row]) is not None:
+                continue  # a local of the same function
             uses.append(
                 model.Use(
                     row + 1, start - atoms.starts[row], width, scope, role, name, receiver, arguments, text,
@@ -293,7 +304,8 @@ class _Extraction(Binds):
         for before, node, type_text in self.parameters:
             name, (row, column) = chain_of(self._text(node), self.language), node.start_point
             local_names.append(model.Local(row + 1, column, scopes.around(before), name, type_text, "", False))
-        ends = ends_around(self.branches, sorted(self.binds))
+        blocks = list(self.blocks.items())
+        ends = ends_around(blocks or self.branches, sorted(self.binds))
         for start, (name, type_text, value, each) in sorted(self.binds.items()):
             if start in used or name == "?":
                 continue
@@ -303,19 +315,24 @@ class _Extraction(Binds):
                 if owner >= 0:
                     slots.append(model.Slot(owner, name.partition(".")[2] or name, type_text, value))
             elif "." not in name:
-                row = atoms.at(start)
+                row = atoms.at(begin := self.seen_from.get(start, start) if blocks else start)
                 function = lambdas.get(self.value_spans.get(start, (-1, -1)))
                 if function is not None:
                     value = f"@{{lambda {function}}}"
-                until = atoms.at(ends[start] - 1) + 1 if start in ends else 0
-                local_names.append(
-                    model.Local(row + 1, start - atoms.starts[row], scope, name, type_text, value, each, until)
-                )
+                elif blocks and value == "?" and not type_text and self._gives_inner(start, name):
+                    value = model.INSIDE
+                until = behind = 0
+                # A parameter of a function without a name is in no block of it, but in one around it.
+                if start in ends and (not blocks or scope < 0 or ends[start] <= linked[scope].end):
+                    last = atoms.at(ends[start] - 1)
+                    until, behind = last + 1, ends[start] - atoms.starts[last] if blocks else 0
+                place = row + 1, begin - atoms.starts[row], scope
+                local_names.append(model.Local(*place, name, type_text, value, each, until, behind))
         for start, chain, type_text in sorted(self.narrowed):
             row = atoms.at(start)
             place = row + 1, start - atoms.starts[row], scopes.around(start)
             local_names.append(model.Local(*place, model.NARROWED + chain, type_text, "", False))
-        return slots, local_names
+        return slots, sorted(local_names, key=lambda item: (item.line, item.column))
 
     def _is_conditional(self, start: int) -> bool:
         """Whether a place of C or C++ is compiled under some conditions only."""

@@ -5,6 +5,8 @@ Puts nothing into scopes and resolves nothing.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from typing import Final
 
 from tree_sitter import Node
@@ -17,6 +19,7 @@ from everdex.facts.scopes import ends_around
 from everdex.languages import C_FAMILY
 from everdex.parse import definitions as parsed
 
+_MAX_BRANCHES: Final = 4_000  # bytes that are looked through for what a branch gives
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
 _IMPLICIT: Final = {"kotlin": "it", "swift": "$0"}
 _LOOKED_THROUGH: Final = frozenset(("Some", "Ok", "Err"))
@@ -29,7 +32,9 @@ class Binds(Documented):
     def __init__(self, language: str, data: bytes) -> None:
         super().__init__(language, data)
         self.value_spans: dict[int, tuple[int, int]] = {}
+        self.seen_from: dict[int, int] = {}  # behind what a name is declared with, if it is not seen in that
         self.unnamed: dict[int, str] = {}  # Go: the struct without a name that a field is in, by the field's name
+        self.bind_names: dict[str, list[int]] = {}  # where each name is bound, in order
         self.metatables: dict[int, str] = {}  # Lua: whose members a table is made with, by its place
 
     def _bind(self, captures: dict[str, list[Node]]) -> None:
@@ -42,7 +47,10 @@ class Binds(Documented):
         source = values or each
         value = ""
         if source:
-            self.value_spans[captures["bind"][0].start_byte] = (source[0].start_byte, source[0].end_byte)
+            start, end = captures["bind"][0].start_byte, source[0].end_byte
+            self.value_spans[start] = (source[0].start_byte, end)
+            if self.language not in C_FAMILY:
+                self.seen_from[start] = max(start, end, self.seen_from.get(start, 0))
         if source and not (type_text and values):
             value = self._value(source[0])
             made = lua.metatable_of(source[0], self.data) if self.language == "lua" else None
@@ -54,8 +62,8 @@ class Binds(Documented):
             value = model.SECOND + self._chain(captures["second"][0])
         elif "given" in captures:
             value = f"{model.GIVEN}{self._text(captures['by'][0])} {self._chain(captures['given'][0])}"
-        if each and "second" in captures:
-            value = model.SECOND + value
+        if each and ("second" in captures or "received" in captures):
+            value = (model.SECOND if "second" in captures else model.RECEIVED) + value
         for node in captures["bind"]:
             start = node.start_byte
             known = self.binds.get(start)
@@ -75,6 +83,17 @@ class Binds(Documented):
         stated = node.child_by_field_name("type") if node.type == "composite_literal" else None
         text = self._type(stated) if stated is not None else ""
         return f"@{{{text}}}" if text and "{" not in text else self._chain(node)
+
+    def _gives_inner(self, start: int, name: str) -> bool:
+        """Whether a branch of what a name is declared with binds the same name and ends with it: `let x = match y {
+        Some(x) => x, None => return }`, perhaps among others in parentheses."""
+        first, end = self.value_spans.get(start, (0, 0))
+        places = self.bind_names[name]
+        at = bisect_left(places, first)
+        if end - first > _MAX_BRANCHES or at == len(places) or places[at] >= end:
+            return False
+        given = rb"(?:[=-]>|[{;(,])\s*[&*]*(?:(?:Some|Ok)\()?%s\b\)?\s*[,})]" % re.escape(name.encode())
+        return re.search(given, self.data[places[at] : end]) is not None
 
     def _unnamed(self, fields: list[parsed.Definition]) -> dict[int, str]:
         """What the structs around fields are called in the texts of types, where they have no name."""
@@ -109,6 +128,11 @@ class Binds(Documented):
                 name = self._text(part)
                 self.binds[part.start_byte] = (name, "", f"{model.TAKEN}{number} @{{{text}}}", False)
                 self.bind_ends[part.end_byte] = part.start_byte
+
+    def _switch(self, node: Node, captures: dict[str, list[Node]]) -> None:
+        """`switch v := x.(type) { case *T: … }`: v is a *T there."""
+        case, stated = captures["case"][0], captures["stated"][0]
+        self.binds[case.start_byte] = (self._text(node), self._type(stated), "", False)
 
     def _implicit(self, node: Node, captures: dict[str, list[Node]]) -> None:
         """`items.map { $0.name }`, `items.map { it.name }`."""

@@ -7,6 +7,8 @@ bytes. Texts of types are as written; values and receivers are chains (facts/exp
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -21,9 +23,11 @@ CALL, NEW, MACRO, TYPE, READ, WRITE, QUALIFIER, KEY, LABEL = range(9)
 STATIC, BODY, SCOPE_ONLY, VALUED, CONDITIONAL = 1, 2, 4, 8, 16
 # Before a local's value: it takes the second result of that call, or the second part of each item.
 SECOND: Final = "2:"
+RECEIVED: Final = "<-"  # before what Go's `for x := range` goes through: x is what comes, where that is a channel
 GIVEN: Final = "given "  # before a method and what has it: the local is a parameter of what the method is given
 GENERIC: Final = "<>"  # after a callee's text: it is given types, and only what takes types can be meant
 TAKEN: Final = "taken "  # before a field and the type that a pattern states: the local is what the field holds
+INSIDE: Final = "inside "  # a local's value: what the local of the same name is that stands in what it is declared with
 UNNAMED: Final = "struct$"  # before the number of a struct of Go's that has no name, in the texts of types
 NARROWED: Final = "is "  # before the chain of what is found to be of a type
 
@@ -89,6 +93,8 @@ class Use(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 
 class Local(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """A name that a function binds, from where it is seen: what it is declared with may name another."""
+
     line: int
     column: int
     scope: int
@@ -96,7 +102,8 @@ class Local(msgspec.Struct, array_like=True, frozen=True, gc=False):
     type: str
     value: str
     each: bool  # takes the items of its value, one by one
-    until: int = 0  # the last line of the branch in which it is bound; 0 where that happens in any case
+    until: int = 0  # the last line of the branch or block in which it is bound; 0 where that happens in any case
+    behind: int = 0  # of a block, where in that line it is over and the name with it; 0 of a branch
 
 
 class Outline(msgspec.Struct, array_like=True, frozen=True):
@@ -113,6 +120,16 @@ class Outline(msgspec.Struct, array_like=True, frozen=True):
 class Body(msgspec.Struct, array_like=True, frozen=True):
     uses: tuple[Use, ...]
     locals: tuple[Local, ...]
+
+
+def nearest(found: Sequence[Local], line: int, column: int) -> Local | None:
+    """Of what binds one name in one function, in order, what is seen at a place: the last before it that no block has
+    ended; else the first that none will."""
+    first = bisect_right(found, (line, column), key=lambda item: (item.line, item.column))
+    for at in range(first - 1, -1, -1):
+        if not found[at].behind or (line, column) < (found[at].until, found[at].behind):
+            return found[at]
+    return next((item for item in found[first:] if not item.behind), None)
 
 
 _ENCODER: Final = msgspec.msgpack.Encoder()

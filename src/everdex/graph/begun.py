@@ -155,7 +155,8 @@ def answered(
             found = written_out(atlas, naming.find(atlas, asked))
             if len(found) != 1:
                 # Whatever may be called so is resolved, but for what a class has that cannot be looked up.
-                return answer(atlas, ()) if found or path is not None or _can_be_known(asked) else None
+                in_file = path is not None and "." not in asked.partition("::")[2]
+                return answer(atlas, ()) if found or in_file or (path is None and _can_be_known(asked)) else None
             name = deciding_name(atlas, found[0])
             if method == "callees" and not is_declaration(atlas, found[0]):
                 needed = _called(atlas, found[0])

@@ -71,7 +71,7 @@ def find(atlas: Atlas, asked: str) -> list[Definition]:
         return [item for item in every if atlas.names(item).symbol_key == asked]
     path, separator, name = asked.partition("::")
     if separator and (file := atlas.graph.number(path)) is not None:
-        return _within(atlas, file, dotted(name))
+        return _within(atlas, file, dotted(name)) or _inherited(atlas, dotted(name), file)
     place = PLACE.fullmatch(asked)
     if place and (file := atlas.graph.number(place[1])) is not None:
         return _around(atlas, file, int(place[2]))
@@ -95,20 +95,35 @@ def _called(atlas: Atlas, name: str) -> list[Definition]:
     return [item for item in found if not item.is_file] or found or _inherited(atlas, name)
 
 
-def _inherited(atlas: Atlas, name: str) -> list[Definition]:
-    """What `Class.name` means where a class has it from others: the nearest; all of those that are equally near."""
+def heir_of(atlas: Atlas, item: Definition, asked: str) -> str:
+    """`Class.name`, where what was found is called otherwise: the class has it from another; '' where it is its own."""
+    if is_id(asked) or PLACE.fullmatch(asked) or atlas.graph.number(asked) is not None:
+        return ""
+    path, _, name = asked.partition("::")
+    name = dotted(asked if atlas.graph.number(path) is None else name)
+    return "" if fits(item, name) else name
+
+
+def _inherited(atlas: Atlas, name: str, home: int | None = None) -> list[Definition]:
+    """What `Class.name` means where a class (of a file) has it from others: the nearest; all that are equally near."""
     owner, _, member = name.rpartition(".")
     every = list(_holding(atlas, "names", owner.rpartition(".")[2])) if owner else []
-    near = [item for item in every if item.node.kind in CONTAINERS and fits(item, owner)]
+    near = [
+        item for item in every
+        if item.node.kind in CONTAINERS and fits(item, owner) and home in (None, item.file)
+    ]  # fmt: skip
+    outside = [item for item in _holding(atlas, "names", member) if item.node.name == member] if near else []
     seen = {item.target for item in near}
     while near:
         near = [base for item in near for base in _bases(atlas, item) if base.target not in seen]
         seen |= {base.target for base in near}
+        # A method may stand outside of its type, also in another file (Go, Rust, C++).
+        names = {f"{base.node.qualified_name}.{member}" for base in near}
+        inside = {(base.file, base.number) for base in near}
         found = {
             item.target: item
-            for base in near
-            for item in atlas.definitions(base.file)
-            if item.node.parent == base.number and item.node.name == member
+            for item in outside
+            if (item.file, item.node.parent) in inside or item.node.qualified_name in names
         }
         if found:
             return sorted(found.values(), key=lambda item: item.order)

@@ -62,7 +62,9 @@ def decided(view: SnapshotView, resolvers: Resolvers, asked: str, progress: Prog
         return None
     if path is None and not _is_own(found, naming.dotted(asked)):
         return None
-    if path is None and paths and not found and _may_be_inherited(view, resolvers, known, asked, progress):
+    name = asked if path is None else asked.partition("::")[2]
+    among = known if path is None else {path}
+    if paths and not found and _may_be_inherited(view, resolvers, among, name, progress):
         return None
     bodies = written_out(atlas, found)
     return None if len(bodies) == 1 else Decided(bodies, atlas, writing)

@@ -6,6 +6,7 @@ index, a name that nothing defines, a path that is not in the graph, files that 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from everdex import languages
@@ -16,6 +17,7 @@ from everdex.graph.model import Role, Status
 from everdex.graph.record import asked_key
 from everdex.graph.ways import Way
 from everdex.graph.written import can_be_looked_up, files_writing
+from everdex.identity.symbols import plain_name
 from everdex.nearby import not_indexed
 from everdex.view import SnapshotView
 
@@ -120,6 +122,12 @@ def of_word(count: int, asked: str) -> tuple[str, ...]:
     write = "1 file writes" if count == 1 else f"{count:,} files write"
     none = f"none defines {whole if '.' in whole else 'it'}"  # what others have that is called so is not meant
     return (f"{write} {name} and {none}; `everdex search --mode literal {name}` finds it",) if count else ()
+
+
+def of_heir(atlas: Atlas, found: Sequence[Definition], asked: str) -> tuple[str, ...]:
+    """That a class has from another what was asked for by the class's name."""
+    name = naming.heir_of(atlas, found[0], asked) if len(found) == 1 else ""
+    return (f"{name} is inherited; this is about {plain_name(found[0].node.key)}",) if name else ()
 
 
 def of_module(found: Definition, method: str) -> tuple[str, ...]:

@@ -79,17 +79,19 @@ def add_graph(
     if body["by"] != "name" or opened is None:
         return (_later(question, kept),) if count and body["by"] == "name" else ()
     atlas = opened.atlas
-    found = written_out(atlas, naming.find(atlas, body["query"]))
+    known = naming.find(atlas, body["query"])
+    found = written_out(atlas, known)
     if found and not body["definitions"]:
         body["definitions"] = [_definition(atlas, item) for item in found[:MAX_MATCHES]]
         body["omitted"] = max(0, len(found) - MAX_MATCHES)
         body["suggestions"] = []
+    heir = coverage.of_heir(atlas, known, body["query"])
     if not count or len(found) != 1:
-        return ()
+        return heir
     used = relations.references(opened, found[0], question)
     body["references"] = {"symbol": atlas.describe(found[0]), **used, "reservation": None}
     left_out = coverage.of_left_out(atlas, nothing_found=not used["total"])
-    return (*opened.warnings, *coverage.of_files(atlas, name=found[0].node.name), *left_out)
+    return (*heir, *opened.warnings, *coverage.of_files(atlas, name=found[0].node.name), *left_out)
 
 
 def _later(question: Question, kept: Early | None) -> str:

@@ -153,10 +153,12 @@ def answer(
         about = (*drawn, *coverage.of_files(atlas))
     else:
         asked = naming.as_known(view, question.symbol.strip())
-        found = written_out(atlas, naming.find(atlas, asked))
+        known = naming.find(atlas, asked)
+        found = written_out(atlas, known)
         body = meant.named(atlas, names, asked, found, question.limit)
         file = found[0].file if len(found) == 1 and question.method == "callees" else None
         missing = (*coverage.of_path(view, atlas, asked), *coverage.of_name(atlas, asked)) if not found else ()
+        missing = (*missing, *coverage.of_heir(atlas, known, asked))
         name = "" if file is not None else found[0].node.name if found else naming.last_of(asked)
         farther = len(found) == 1 and question.method == "impact"
         about = (*missing, *coverage.of_files(atlas, file, name, farther=farther, is_found=len(found) == 1))

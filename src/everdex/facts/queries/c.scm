@@ -26,3 +26,4 @@
 (initializer_pair designator: (field_designator (field_identifier) @key))
 (assignment_expression left: [(identifier) (field_expression)] @write)
 (update_expression argument: [(identifier) (field_expression)] @write)
+[(compound_statement) (for_statement)] @block

@@ -28,7 +28,7 @@
 (declaration type: (_) @stated declarator: (init_declarator declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (reference_declarator (identifier) @bind) (array_declarator declarator: (identifier) @bind)] value: (_) @value))
 (compound_statement (declaration type: (_) @stated declarator: (function_declarator declarator: (identifier) @bind)))
 (condition_clause value: (declaration type: (_) @stated declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind)] value: (_) @value))
-(for_range_loop type: (_) @stated declarator: [(identifier) @bind (reference_declarator (identifier) @bind)] right: (_) @each)
+(for_range_loop type: (_) @stated declarator: [(identifier) @bind (reference_declarator (identifier) @bind) (pointer_declarator declarator: (identifier) @bind)] right: (_) @each)
 (type_parameter_declaration (type_identifier) @bind)
 (optional_type_parameter_declaration name: (type_identifier) @bind)
 (variadic_type_parameter_declaration (type_identifier) @bind)
@@ -47,3 +47,4 @@
 (initializer_pair designator: (field_designator (field_identifier) @key))
 (assignment_expression left: [(identifier) (qualified_identifier) (field_expression)] @write)
 (update_expression argument: [(identifier) (qualified_identifier) (field_expression)] @write)
+[(compound_statement) (for_statement) (for_range_loop) (if_statement) (while_statement) (switch_statement) (catch_clause)] @block

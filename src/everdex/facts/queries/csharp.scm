@@ -23,7 +23,7 @@
 (property_declaration type: (_) @stated name: (identifier) @bind)
 (variable_declaration type: (_) @stated (variable_declarator name: (identifier) @bind . (_)? @value .))
 (parameter type: (_)? @stated name: (identifier) @bind)
-(foreach_statement type: (_) @stated left: (identifier) @bind right: (_) @each)
+(foreach_statement type: (_) @stated left: (identifier) @bind right: [(_) "this"] @each)
 (declaration_expression type: (_) @stated name: (identifier) @bind)
 (declaration_pattern type: (_) @stated name: (identifier) @bind)
 (catch_declaration type: (_) @stated name: (identifier) @bind)
@@ -52,3 +52,4 @@
 (assignment_expression left: [(identifier) (member_access_expression)] @write)
 (prefix_unary_expression ["++" "--"] [(identifier) (member_access_expression)] @write)
 (postfix_unary_expression [(identifier) (member_access_expression)] @write ["++" "--"])
+[(block) (for_statement) (foreach_statement) (while_statement) (using_statement) (fixed_statement) (catch_clause) (switch_body) (switch_expression_arm)] @block

@@ -42,3 +42,7 @@
 (annotation name: (_) @type)
 (type_parameter (type_identifier) @bind (type_bound . (_) @stated))
 (object_creation_expression type: (_) @base (class_body) @anonymous)
+[(block) (constructor_body) (for_statement) (enhanced_for_statement) (catch_clause) (switch_block) (switch_rule)] @block
+(try_with_resources_statement body: (_) @until) @block
+; where the condition may be negated, its names may be seen behind the statement
+(if_statement condition: (parenthesized_expression [(instanceof_expression) (binary_expression operator: "&&")]) consequence: (_) @until) @block

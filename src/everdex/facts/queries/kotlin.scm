@@ -25,6 +25,7 @@
 (property_declaration (variable_declaration (identifier) @bind [(user_type) (nullable_type)] @stated))
 (property_declaration (variable_declaration . (identifier) @bind .) . (_) @value .)
 (property_declaration (variable_declaration . (identifier) @bind .))
+(when_subject (variable_declaration . (identifier) @bind) "=" . (_) @value)
 (property_declaration (multi_variable_declaration (variable_declaration . (identifier) @bind)))
 (for_statement (variable_declaration . (identifier) @bind .) . (_) @each)
 (call_expression . (navigation_expression (_) @given . (identifier) @by .) (annotated_lambda (lambda_literal (lambda_parameters . (variable_declaration . (identifier) @bind) .))))
@@ -48,3 +49,4 @@
 (function_declaration name: (_) @name (function_body . [(call_expression) (identifier) (navigation_expression) (binary_expression)] @result .)) @shape
 (is_expression left: [(identifier) (navigation_expression)] @narrowed right: (user_type) @stated)
 (when_expression (when_subject (identifier) @narrowed) (when_entry condition: (type_test (user_type) @stated)))
+[(block) (for_statement) (when_expression) (catch_block) (lambda_literal)] @block

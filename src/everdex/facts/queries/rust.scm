@@ -18,12 +18,13 @@
 (let_declaration pattern: (identifier) @bind type: (_)? @stated value: (_)? @value)
 (let_declaration pattern: (tuple_pattern . [(identifier) @bind (mut_pattern (identifier) @bind)]) value: (_) @value)
 (let_declaration pattern: (tuple_pattern . "(" . [(_) "_"] . "," . [(identifier) @bind (mut_pattern (identifier) @bind)]) value: (call_expression) @second)
+(let_declaration pattern: (tuple_pattern [(identifier) @bind (mut_pattern (identifier) @bind)]) value: [(match_expression) (if_expression)] @value)
 ; `Some(x)` and `Ok(x)` take out what is looked through
 ((let_declaration pattern: (tuple_struct_pattern type: (identifier) @wrapper . [(identifier) @bind (mut_pattern (identifier) @bind) (ref_pattern (identifier) @bind) (ref_pattern (mut_pattern (identifier) @bind))] .) value: (_) @value) (#any-of? @wrapper "Some" "Ok"))
 ((let_condition pattern: (tuple_struct_pattern type: (identifier) @wrapper . [(identifier) @bind (mut_pattern (identifier) @bind) (ref_pattern (identifier) @bind) (ref_pattern (mut_pattern (identifier) @bind))] .) value: (_) @value) (#any-of? @wrapper "Some" "Ok"))
 ((match_expression value: (_) @value body: (match_block (match_arm pattern: (match_pattern (tuple_struct_pattern type: (identifier) @wrapper . [(identifier) @bind (mut_pattern (identifier) @bind) (ref_pattern (identifier) @bind) (ref_pattern (mut_pattern (identifier) @bind))] .))))) (#any-of? @wrapper "Some" "Ok"))
 ((let_declaration pattern: [(identifier) @bind (mut_pattern (identifier) @bind)] value: (match_expression value: (_) @value body: (match_block (match_arm pattern: (match_pattern (tuple_struct_pattern type: (identifier) @wrapper . (identifier) @inner .)) value: (identifier) @given)))) (#any-of? @wrapper "Some" "Ok") (#eq? @inner @given))
-(for_expression pattern: (identifier) @bind value: (_) @each)
+(for_expression pattern: [(identifier) @bind (mut_pattern (identifier) @bind) (reference_pattern (identifier) @bind)] value: (_) @each)
 (for_expression pattern: (tuple_pattern . "(" . [(_) "_"] . "," @second . [(identifier) @bind (mut_pattern (identifier) @bind)] . ")") value: (_) @each)
 (call_expression function: (field_expression value: (_) @given field: (field_identifier) @by) arguments: (arguments (closure_expression parameters: (closure_parameters . [(identifier) @bind (reference_pattern (identifier) @bind)] .))))
 (closure_parameters (identifier) @bind)
@@ -56,3 +57,6 @@
 (compound_assignment_expr left: [(identifier) (scoped_identifier) (field_expression)] @write)
 (type_parameter name: (_) @bind bounds: (_) @stated)
 (where_predicate left: (type_identifier) @bind bounds: (_) @stated)
+[(block) (match_arm) (for_expression) (while_expression)] @block
+; the names of `if let` are over before its `else`
+(if_expression consequence: (_) @until) @block

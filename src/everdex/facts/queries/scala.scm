@@ -40,3 +40,4 @@
 (assignment_expression left: [(identifier) (field_expression)] @write)
 (instance_expression . (_) @base (template_body) @anonymous)
 (function_definition name: (_) @name body: [(call_expression) (instance_expression) (identifier) (field_expression)] @result) @shape
+[(block) (indented_block) (for_expression) (case_clause)] @block

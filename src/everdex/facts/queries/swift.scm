@@ -52,3 +52,6 @@
 (call_expression (simple_identifier) @read (call_suffix (value_arguments "[")))
 (assignment target: (directly_assignable_expression) @write)
 (type_parameter (type_identifier) @bind (user_type) @stated)
+[(statements) (for_statement) (while_statement) (catch_block) (switch_entry)] @block
+; the names of `if let` are over before its `else`
+(if_statement "}" @until) @block

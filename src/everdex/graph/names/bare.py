@@ -134,7 +134,7 @@ class Bare(OnReceivers):
         return Answer(Status.AMBIGUOUS, every, reason="receiver of a block") if len(every) > 1 else answer
 
     def _beside_local(self, use: facts.Use) -> Answer:
-        """A variable of the name holds an object; scopes of blocks are not kept, so a function may still be meant."""
+        """A variable of the name holds an object, which few languages call: a function may still be meant."""
         outer = self.evaluation.called_name(use.name, Place(self.module, -1, use.line, use.column))
         return self._chosen(list(outer.refs), use) if outer.kind == CALLABLE else unresolved("called object")
 
@@ -193,7 +193,9 @@ class Bare(OnReceivers):
             if refs:
                 return tuple(refs)
         space = self.module.space
-        refs_here = evaluation.reader.definitions(f"{space}.{name}" if space else name)
+        whole = f"{space}.{name}" if space else name
+        in_c = self.rules.group == "c"
+        refs_here = evaluation.seen(whole, self.module) if in_c else evaluation.reader.definitions(whole)
         return tuple(ref for ref in refs_here if ref.defined.kind in VALUES)
 
     def _up(self, use: facts.Use, place: Place) -> Answer:

@@ -118,7 +118,8 @@ class Calls(Bare):
         narrowed = evaluation.narrowed(use.receiver, place) if not refs else None
         if narrowed is not None and narrowed.kind == INSTANCE:
             refs = evaluation.field(narrowed, use.name)
-        return tuple(refs)
+        embedded = evaluation.embedded(around, use.name) if not refs else None
+        return tuple(refs) if embedded is None else embedded.refs
 
     def naming(self, answer: Answer) -> Answer:
         """What a call names, whatever it runs."""

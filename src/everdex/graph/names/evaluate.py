@@ -37,6 +37,7 @@ from everdex.graph.names.types import Step, parse_chain
 
 _MAX_STEPS: Final = 48
 _RUST_ROOTS: Final = frozenset(("crate", "super"))
+_OF_TYPES: Final = frozenset(("field", "method", "property"))  # of C#: in reach where their types are
 _PAIR: Final = ("first", "second")  # of a pair of C++, or of an item of a map
 _RUST_FUNCTIONS: Final = frozenset(("Fn", "FnMut", "FnOnce"))
 _MAKES_TYPES: Final = frozenset(("builtin.Class", "builtin.Data", "builtin.Module", "builtin.Struct"))
@@ -62,7 +63,9 @@ class Evaluation(StatedTypes, Members, Items):
                 found = self.path(".".join(step.name for step in steps[: count + 1]), place)
                 thing, steps = self._applied(found, steps[count], place), steps[count:]
             else:
-                thing = self._applied(self.head(head, place, steps[0].calls > 0), steps[0], place)
+                found = self.head(head, place, steps[0].calls > 0)
+                found = self.or_type(found, head, steps[1].name, place) if len(steps) > 1 else found
+                thing = self._applied(found, steps[0], place)
             for step in steps[1:]:
                 if thing.kind == UNKNOWN:
                     return thing
@@ -115,15 +118,19 @@ class Evaluation(StatedTypes, Members, Items):
         found = self.name(head, place, called=called)
         if rules.group == "ruby" and found.kind == OUTSIDE and head in OF_ANYTHING and self.local(head, place) is None:
             found = found._replace(given=True)
-        foreign = found.kind == UNKNOWN and self._is_foreign(head, called) and not self.is_missing(head, place)
-        if foreign and self.local(head, place) is None:
+        if found.kind == UNKNOWN and self.local(head, place) is None and self._is_foreign(head, place, called):
             return Thing(OUTSIDE, head)
         return found
 
-    def _is_foreign(self, head: str, called: bool) -> bool:
+    def _is_foreign(self, head: str, place: Place, called: bool) -> bool:
         """Whether a name that is not in reach, and that nothing in the root has, must be somebody else's."""
         kept = self.rules.capital_types and head[:1].isupper() and not head.isupper()
-        return (kept or (called and self.rules.global_calls)) and not self.reader.named(head)
+        if not (kept or (called and self.rules.global_calls)) or self.is_missing(head, place):
+            return False
+        known = self.reader.named(head)
+        if self.rules.group == "csharp" and not self.values_named(head, place):
+            known = tuple(ref for ref in known if ref.defined.kind not in _OF_TYPES)
+        return not known
 
     def extended(self, place: Place) -> Thing | None:
         """The type that the extension function around a place is written for."""
@@ -240,10 +247,9 @@ class Evaluation(StatedTypes, Members, Items):
             return slot
         if refs:
             return unknown("type of field not stated")
-        if self.rules.group == "go" and thing.kind == INSTANCE:
-            embedded = [base for base in self.bases(thing.name)[0] if base.name.rpartition(".")[2] == name]
-            if embedded:
-                return embedded[0]  # what is embedded is a field by the name of its type
+        embedded = self.embedded(thing, name)
+        if embedded is not None:
+            return embedded
         if self.rules.group == "rust" and name == "default" and thing.kind == TYPE and will_call:
             return Thing(TYPE, thing.name, thing.refs)  # derived: whoever writes it gives back an instance
         if name in OF_WRAPPERS and thing.kind == INSTANCE and outside and self.rules.group != "rust":
@@ -259,6 +265,11 @@ class Evaluation(StatedTypes, Members, Items):
             given = bool(outside) and not self.rules.stated
             return Thing(OUTSIDE, f"{outside or self.rules.literal}.{name}", given=given)
         return unknown(f"no member {name}")
+
+    def embedded(self, thing: Thing, name: str) -> Thing | None:
+        """What a struct of Go embeds, which is a field by the name of its type."""
+        bases = self.bases(thing.name)[0] if self.rules.group == "go" and thing.kind == INSTANCE else ()
+        return next((base for base in bases if base.name.rpartition(".")[2] == name), None)
 
     def _hands_out(self, outside: str, name: str) -> bool:
         """Whether a member of what is outside may give what is ours."""

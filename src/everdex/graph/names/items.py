@@ -8,7 +8,7 @@ from __future__ import annotations
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_DEPTH, Lookup
 from everdex.graph.names.things import CALLABLE, INSTANCE, OF_FUNCTIONS, OUTSIDE, UNKNOWN, Place, Thing, unknown
-from everdex.graph.names.types import last_name, parse_type, result_type
+from everdex.graph.names.types import CHANNEL, last_name, parse_type, result_type
 
 
 class Items(Lookup):
@@ -32,6 +32,11 @@ class Items(Lookup):
             text = result_type(thing.arguments[-1], 1)
             return self.type_named(text, thing.home) if text else unknown("untyped local")
         return self.item_of(thing)
+
+    def received(self, chain: str, place: Place) -> Thing:
+        """What a loop with one variable takes out of it: what is received, of a channel, and else only a number."""
+        thing = self.evaluate(chain, place)
+        return self.item_of(thing) if thing.name == f"{self.rules.literal}.{CHANNEL}" else unknown("untyped local")
 
     def handed(self, method: str, chain: str, place: Place) -> Thing:
         """What a method of a library hands to the function that it is given."""

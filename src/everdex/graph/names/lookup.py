@@ -70,6 +70,10 @@ class Lookup(ABC):
         """The second part of what is taken out of it: the value of a map, what has a number."""
 
     @abstractmethod
+    def received(self, chain: str, place: Place) -> Thing:
+        """What a loop with one variable takes out of it: what is received, of a channel, and else only a number."""
+
+    @abstractmethod
     def handed(self, method: str, chain: str, place: Place) -> Thing:
         """What a method of a library hands to the function that it is given."""
 

@@ -55,7 +55,9 @@ class Members(Lookup):
                 if real.kind in (TYPE, INSTANCE) and real.name != name:
                     found.append(Thing(INSTANCE, real.name, real.refs))
                 else:
-                    outside = outside or (real.name if real.kind == OUTSIDE else LOST + refs[0].defined.name)
+                    last = refs[0].defined.name
+                    lost = f"{self.rules.literal}.{last}" if last in self.rules.builtins else LOST + last
+                    outside = outside or (real.name if real.kind == OUTSIDE else lost)
         for ref in refs[:_MAX_BASES]:
             item = ref.defined
             for text in item.bases:

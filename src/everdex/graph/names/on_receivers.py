@@ -78,6 +78,7 @@ class OnReceivers(Choosing):
             return outside_root(use.text.replace("::", "."))  # no namespace and no type of this name is here
         if around.kind == UNKNOWN:
             return self._by_name(use, around.name)
+        around = evaluation.or_type(around, use.receiver, name, place)
         if around.kind == SPACE:
             thing = evaluation.step(around, name, place)
             if thing.kind == CALLABLE:
@@ -233,13 +234,15 @@ class OnReceivers(Choosing):
         declared = [
             ref for ref in evaluation.reader.declared(use.name)
             if ref.defined.kind in CALLABLES and evaluation.has_in_reach(ref.name.rpartition(".")[0], place)
-        ] if use.name not in self.rules.common else []  # fmt: skip
+        ]  # fmt: skip
         written = evaluation.implementations(declared, use.name) if declared else []
         of_type = around.name.rpartition(".")[2]
-        exact = [ref for ref in written if ref.name.split(".")[-2:-1] == [of_type]]
-        if exact:
+        of_literal = self.rules.builtins if around.name == self.rules.literal else (of_type,)
+        exact = [ref for ref in written if ref.name.rpartition(".")[0].rpartition(".")[2] in of_literal]
+        common = use.name in self.rules.common  # of which the type may have one of its own, which comes first
+        if exact and not common and around.name != self.rules.literal:
             return self._chosen(exact, use)
-        every = tuple(dict.fromkeys((*declared, *written)))[:MAX_CANDIDATES]
+        every = tuple(dict.fromkeys(exact if common or exact else (*declared, *written)))[:MAX_CANDIDATES]
         return Answer(Status.AMBIGUOUS, every, reason="may be of a trait in reach") if every else None
 
     def _is_here(self, type_text: str) -> bool:

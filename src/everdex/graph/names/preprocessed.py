@@ -18,8 +18,36 @@ _TESTS: Final = ("TEST(", "TEST_", "TYPED_TEST")
 _HEADERS: Final = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl")
 
 
+_VARIABLES: Final = frozenset(("variable", "constant"))
+
+
+def _is_declared(ref: Ref) -> bool:
+    """Whether a variable is defined elsewhere."""
+    return ref.defined.kind in _VARIABLES and ref.defined.signature.startswith("extern ")
+
+
 class Preprocessed(Lookup):
     """The part that knows what C files include."""
+
+    def seen(self, name: str, module: Module) -> tuple[Ref, ...]:
+        """The definitions of a lookup name that a file can mean: a variable of its own before others', and of another
+        source file only one that something in reach declares, which then stands for the declaration."""
+        own = [Ref(module, at) for at in module.by_name.get(name, ())]
+        others = (ref for ref in self.reader.definitions(name) if ref.module is not module)  # of many only some
+        found = [ref for ref in (*own, *others) if self.visible(ref, module)]
+        variables = [ref for ref in found if ref.defined.kind in _VARIABLES]
+        if not variables:
+            return tuple(found)
+        reached, header = self._reachable(module, False), module.path.endswith(_HEADERS)
+        near = [
+            ref for ref in variables
+            if ref.module is module or ref.module.path in reached or (header and ref.module.path.endswith(_HEADERS))
+        ]  # fmt: skip
+        if any(_is_declared(ref) for ref in near):
+            near += [ref for ref in variables if ref not in near and "static" not in ref.defined.signature.split()]
+        near = [ref for ref in near if not _is_declared(ref)] or near
+        near = [ref for ref in near if ref.module is module] or near
+        return tuple(ref for ref in found if ref in near or ref.defined.kind not in _VARIABLES)
 
     def visible(self, ref: Ref, module: Module) -> bool:
         """Macros and static functions of C are seen in their own file, and where it is included; so are functions that

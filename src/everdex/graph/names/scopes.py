@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from everdex.facts import names_model as facts
-from everdex.graph.names.imports import MISSING, Led, lead
+from everdex.graph.names.imports import MAX_REEXPORTS, MISSING, Led, lead
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import SHALLOW
 from everdex.graph.names.module import Module
@@ -44,12 +44,11 @@ class Names(RustNames, Preprocessed):
         for index in (*self.module.chain(place.scope), -1):
             found = self._locals.get((index, name))
             if found:
-                before = [item for item in found if (item.line, item.column) <= (place.line, place.column)]
-                if before and _is_own_value(before[-1], name, place):
-                    before = before[:-1]
-                    if not before:
-                        continue
-                return before[-1] if before else (found[0] if index >= 0 else None)
+                nearest = facts.nearest(found, place.line, place.column)
+                if nearest is not None and _is_own_value(nearest, name, place):
+                    nearest = facts.nearest(found[: found.index(nearest)], place.line, place.column)
+                if nearest is not None and (index >= 0 or nearest.line <= place.line):
+                    return nearest
             if index >= 0 and definitions[index].kind in TYPES and self.rules.closed_types:
                 return None
         return None
@@ -66,7 +65,7 @@ class Names(RustNames, Preprocessed):
     def others(self, item: facts.Local, place: Place) -> list[facts.Local]:
         """What else a variable may be bound to at a place, where an assignment was made under a condition only."""
         found: list[facts.Local] = []
-        for other in reversed(self._locals.get((item.scope, item.name), ())):
+        for other in reversed(self._locals.get((item.scope, item.name), ())) if not item.behind else ():
             if (other.line, other.column) > (item.line, item.column):
                 continue
             if other is not item and other.value not in _NOTHING:
@@ -96,6 +95,12 @@ class Names(RustNames, Preprocessed):
             return self.type_named(item.type, here)
         if not item.value:
             return unknown("untyped local")
+        if item.value == facts.INSIDE:
+            found = self._locals[item.scope, item.name]
+            inner = next((each for each in found[: found.index(item)][::-1] if each.value != facts.INSIDE), None)
+            return self._bound_value(inner, place) if inner is not None else unknown("computed value")
+        if item.value.startswith(facts.RECEIVED):
+            return self.received(item.value.removeprefix(facts.RECEIVED), here)
         if item.value.startswith(facts.SECOND):
             second = self.second_of_items if item.each else self.second_result
             return second(item.value.removeprefix(facts.SECOND), here)
@@ -151,6 +156,14 @@ class Names(RustNames, Preprocessed):
             return Thing(OUTSIDE, f"{self.rules.literal}.{name}")
         return unknown(f"no definition of {name} in reach")
 
+    def or_type(self, thing: Thing, name: str, following: str, place: Place) -> Thing:
+        """C#: where a namespace has the name of a type, the type is meant if what follows is not in the namespace."""
+        if thing.kind != SPACE or self.rules.group != "csharp":
+            return thing
+        if following and self._in_space(thing.name, following, MAX_REEXPORTS) is not None:
+            return thing
+        return next((each for each in self._candidates(name, place) if each.kind == TYPE), thing)
+
     def called_name(self, name: str, place: Place) -> Thing:
         """What a bare name is where only something that can be called is meant."""
         for thing in self._candidates(name, place):
@@ -168,16 +181,14 @@ class Names(RustNames, Preprocessed):
         around = [f"{container}.{name}" for container in self._containers(place)]
         for whole in (*around, *led, *spaces, *wider):
             owner = whole.rpartition(".")[0]
-            refs = [ref for ref in self.reader.definitions(whole) if "<" not in owner or ref.module is module]
+            known = self.seen(whole, module) if module.rules.group == "c" else self.reader.definitions(whole)
+            refs = [ref for ref in known if "<" not in owner or ref.module is module]
             if not refs and owner and any(ref.defined.kind in TYPES for ref in self.reader.definitions(owner)):
                 refs = self.field(Thing(INSTANCE, owner), name)
-            values = [ref for ref in refs if ref.defined.kind in VALUES and self._is_seen(ref, module)]
+            values = [ref for ref in refs if ref.defined.kind in VALUES]
             if values or (refs and not apart):
                 return tuple(values)
         return ()
-
-    def _is_seen(self, ref: Ref, module: Module) -> bool:
-        return module.rules.group != "c" or self.visible(ref, module)
 
     def _candidates(self, name: str, place: Place) -> Iterator[Thing]:
         module, rules = place.module, place.module.rules
@@ -190,10 +201,10 @@ class Names(RustNames, Preprocessed):
         is_method = language == "ruby" and not name[:1].isupper()
         kind = self.self_kind(place) if is_method else TYPE
         for container in self._ruby_containers(place) if is_method else self._containers(place):
-            found = self.reader.definitions(f"{container}.{name}")
+            whole = f"{container}.{name}"
+            found = self.seen(whole, module) if rules.group == "c" else self.reader.definitions(whole)
             if found and is_method and "<" not in container:
                 found = tuple(self.member(Thing(kind, container), name)[0])  # unless what is prepended has it
-            found = tuple(ref for ref in found if rules.group != "c" or self.visible(ref, module))
             if not rules.implicit_members:  # of a struct inside a function: nobody names a field alone
                 found = tuple(ref for ref in found if ref.defined.kind != "field")
             if "<" in container:  # without a name it is this file's alone
@@ -213,9 +224,8 @@ class Names(RustNames, Preprocessed):
         for led in named.get(name, ()):
             yield self._led(led)
         for space in self._spaces(module):
-            found = self.reader.definitions(f"{space}.{name}" if space else name)
-            if rules.group == "c":
-                found = tuple(ref for ref in found if self.visible(ref, module))
+            whole = f"{space}.{name}" if space else name
+            found = self.seen(whole, module) if rules.group == "c" else self.reader.definitions(whole)
             if rules.group == "lua":
                 found = tuple(ref for ref in found if ref.module is module)
             if found:
@@ -377,9 +387,9 @@ class Names(RustNames, Preprocessed):
 
 
 def _is_own_value(item: facts.Local, name: str, place: Place) -> bool:
-    """Whether a place is in what a variable is declared with: `val x = x()` calls another x."""
+    """Whether a place may be in what a variable is assigned, where it is seen there: `x = x()` calls another x."""
     head = re.split(r"[.(\[]", item.value, maxsplit=1)[0]
-    return item.line == place.line and item.column < place.column and head == name
+    return not item.behind and item.line == place.line and item.column < place.column and head == name
 
 
 _MAX_OTHERS: Final = 4

@@ -146,6 +146,9 @@ class _File:
                 return self._site(msgspec.structs.replace(use, role=facts.READ, receiver=""))
             if use.role == facts.KEY and not answer.refs and self.module.rules.primary:
                 return None  # a parameter that is no field
+            embeds = role is Role.WRITE and self.module.outline.language == "go"
+            if embeds and answer.refs and all(ref.defined.kind in TYPES for ref in answer.refs):
+                role = Role.REFERENCE  # a field by the name of the type that is embedded
             if role is Role.WRITE:
                 return self._made(use, role, answer) if answer.reason != LOCAL else None
             if answer.status is Status.UNRESOLVED or (answer.status is Status.EXTERNAL and role is not Role.INHERIT):

@@ -21,7 +21,7 @@ from everdex.graph.names.things import (
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import LIST, last_name, parameters_after, parse_type
+from everdex.graph.names.types import CHANNEL, LIST, last_name, parameters_after, parse_type
 
 _RUBY_TYPES: Final = frozenset(("module",))  # which of Rust's are none, but not outside either
 
@@ -38,8 +38,9 @@ class StatedTypes(Names):
             name, arguments = parse_type(text)
             if not name:
                 return unknown("type without a name")
-            if name == LIST:
-                return Thing(OUTSIDE, f"{self.rules.literal}.list", (), arguments, place)
+            if name in (LIST, CHANNEL):
+                outside = "list" if name == LIST else CHANNEL
+                return Thing(OUTSIDE, f"{self.rules.literal}.{outside}", (), arguments, place)
             rules = place.module.rules
             if place.module.outline.language == "swift":
                 name = name.removesuffix(".Type").removesuffix(".Protocol")  # the type itself, as a value
@@ -86,6 +87,7 @@ class StatedTypes(Names):
         if rest and place.module.outline.language == "swift" and self._is_swift_module(first):
             first, *rest = rest
         thing = self.name(first, place, types_only=True)
+        thing = self.or_type(thing, first, rest[0] if rest else "", place)
         for name in rest:
             aliased = self._aliased(thing) if thing.kind == TYPE else None
             if aliased is not None:

@@ -15,6 +15,7 @@ _NOISE: Final = re.compile(
 )
 _NAME: Final = re.compile(r"[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 LIST: Final = "[]"
+CHANNEL: Final = "chan"  # of Go
 # Of a union of PHP, what nobody calls a member of.
 _WITHOUT_MEMBERS: Final = frozenset((
     "array", "bool", "callable", "false", "float", "int", "iterable", "mixed", "never", "null", "string", "true",
@@ -31,7 +32,7 @@ def parse_type(text: str) -> tuple[str, tuple[str, ...]]:
     if not text:
         return "", ()
     if text.startswith(("[]", "...")):
-        return LIST, (text.lstrip("[].").strip(),)
+        return LIST, (text.removeprefix("...").removeprefix("[]").strip(),)
     if text.startswith("map[]"):
         return LIST, (text[5:],)
     if text.startswith("map["):
@@ -44,7 +45,7 @@ def parse_type(text: str) -> tuple[str, tuple[str, ...]]:
     if text.startswith("("):
         return ("", ()) if "->" in text or "=>" in text else parse_type(result_type(text, 0))
     if text.startswith(("chan ", "<-chan ")):
-        return LIST, (text.rpartition("chan ")[2],)
+        return CHANNEL, (text.partition("chan ")[2],)
     if text.startswith("func"):
         return "", ()
     if text.endswith("[]"):
