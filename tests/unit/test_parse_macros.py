@@ -103,6 +103,47 @@ def test_heads_of_statements_in_branches_cost_nothing(text: bytes) -> None:
     assert {"f", "after"} <= {symbol.name for symbol in parsed.symbols}
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("class Writer\n#if ASYNC\n    : IAsync\n#endif\n{\n    void Go() {}\n}\n", "Writer.Go"),
+        ("class T : A\n#if X\n    , B\n#endif\n#if Y\n    , C\n#endif\n{\n    void Go() {}\n}\n", "T.Go"),
+        ("class T {\n    public\n#if X\n    override\n#endif\n    void Go() {}\n}\n", "T.Go"),
+        ("class T {\n    int F(int a) {\n#if X\n        if (a > 1) { return 1; }\n        else\n#endif\n"
+         "        { return 2; }\n    }\n    void Go() {}\n}\n", "T.Go"),
+        ("class T {\n    int F(int a) {\n        if (a > 1) { return 1; }\n#if X\n        else if (a > 0) { return 2; }\n"
+         "#endif\n        else { return 3; }\n    }\n    void Go() {}\n}\n", "T.Go"),
+        ("class T {\n    int F(int a) {\n        switch (a) {\n#if X\n            case 1:\n                return 1;\n#else\n"
+         "            case 2:\n                return 2;\n#endif\n        }\n        return 0;\n    }\n    void Go() {}\n}\n",
+         "T.Go"),
+        ("class T {\n    int[] A = {\n#if X\n        1,\n#endif\n        2 };\n    void Go() {}\n}\n", "T.Go"),
+        ("#if X\nusing A;\n#else\nusing B;\n#endif\nnamespace N {\n#if X\n    class T { void Go() {} }\n#else\n"
+         "    class U {}\n#endif\n}\n", "N.T.Go"),
+        ("\ufeff#if X\nclass T { void Go() {} }\n#endif", "T.Go"),
+        ("class T { void Go() {} }\n#pragma warning restore 618", "T.Go"),
+    ],
+)  # fmt: skip
+def test_conditional_lines_of_csharp_cost_nothing(text: str, name: str) -> None:
+    """Bases, modifiers, cases, items and halves of an `if` under a condition are read, and what is around them."""
+    parsed = parse_file("a.cs", text.encode(), IndexConfig())
+    assert parsed.status is ParseStatus.PARSED
+    assert name in {symbol.qualified_name for symbol in parsed.symbols}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["class T {\n#if X\n    int F(int a) {\n#else\n    int F(long a) {\n#endif\n        return 1;\n    }\n}\n",
+     "class T {\n    int F() {\n        return\n#if X\n            1\n#else\n            2\n#endif\n            ;\n    }\n}\n"],
+)
+def test_a_branch_of_csharp_that_is_not_read_is_told(text: str) -> None:
+    """Of two beginnings or middles of one statement the first is read, and the file does not pass for wholly read."""
+    parsed = parse_file("a.cs", text.encode(), IndexConfig())
+    assert parsed.status is ParseStatus.PARTIAL
+    assert {symbol.qualified_name for symbol in parsed.symbols} == {"T", "T.F"}
+    assert len(read(text.encode(), "csharp").data) == len(text.encode())
+    assert len(read(text.encode(), "csharp").left_out) == 1
+
+
 def test_test_macros_are_named_by_what_they_test() -> None:
     """GoogleTest's cases are told apart by suite and name, not all called by the macro."""
     text = "TEST_F(CarTest, Drives) { go(); }\nTEST(Start, Works) {}\n"

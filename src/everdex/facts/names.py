@@ -192,9 +192,9 @@ class _Extraction(Binds):
                 self.documents.append(node)
             else:
                 self.lambdas.append(node)
-        preprocessed = self.language in _PREPROCESSED
-        for start, end in conditionals.read(self.data).left_out if self.partial and preprocessed else ():
-            self._left_out(start, end)
+        if self.partial and self.language in (*_PREPROCESSED, "csharp"):
+            for start, end in conditionals.read(self.data, self.language).left_out:
+                self._left_out(start, end)
         self._add_members()
         return self._assembled(self.partial or matches.left_out)
 

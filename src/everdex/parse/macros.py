@@ -70,6 +70,7 @@ _BEFORE_PARAMETER: Final = re.compile(
 _NEXT_LINE: Final = re.compile(
     rb"(\bclass[ \t]+\w+(?:<[^<>\n]*>)?)(\s+)(?=(?:(?:private|protected|internal|public)[ \t]+)?constructor[ \t]*\()"
 )
+_LAST_LINE: Final = re.compile(rb"^[ \t]*#[^\n]*\Z", re.MULTILINE)  # a directive that no line follows, in C#
 _DOLLARS: Final = re.compile(rb'(?<![\w$"])(\$\$+)("""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*")')
 _DOLLAR_RUN: Final = re.compile(rb"\$+")
 # Names of Rust's that the grammar has as types only; a macro may have any name.
@@ -145,6 +146,9 @@ def readable(language: str, data: bytes) -> bytes:
         if b"by " in data:
             data = _DELEGATED.sub(lambda found: found[1] + _NOT_A_LINE.sub(b" ", found[2]), data)
         return _DOLLARS.sub(_single_dollars, data) if b'$$' in data else data
+    if language == "csharp" and b"#" in data:
+        data = conditionals.read(data, language).data
+        return _LAST_LINE.sub(lambda found: b" " * len(found[0]), data)
     if language not in _FAMILY:
         return data
     data = _NUMBERED.sub(_unnumbered, data)
@@ -241,4 +245,5 @@ def _opening(text: bytes, closing: int) -> int:
 
 def leaves_out(language: str, data: bytes) -> bool:
     """Whether some branch of a conditional is not read."""
-    return language in _FAMILY and (b"#el" in data or b"# el" in data) and not conditionals.read(data).whole
+    conditional = (language in _FAMILY and (b"#el" in data or b"# el" in data)) or (language == "csharp" and b"#" in data)
+    return conditional and not conditionals.read(data, language).whole
