@@ -84,7 +84,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #     macro is wrapped around; Rust: impls for references and pointers have the name of the type;
 #     Kotlin: bodies of classes behind `by`
 # 14: signatures of fields and properties behind lines of annotations
-CHUNKER_VERSION: Final = "14"
+# 15: C#: conditional lines inside statements, heads and lists
+CHUNKER_VERSION: Final = "15"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -163,7 +164,8 @@ VECTORS_VERSION: Final = "1"
 #     Scala, Kotlin: bases that are constructed are called and inherited from; Swift: macros; Rust: tokens like `char`
 # 35: JavaScript: keys of definitions that are inside each other without end are bounded; the signatures of chunker 14
 #     JavaScript: what names are tested to be, types that calls and bases are given, type parameters
-FACTS_VERSION: Final = "35"
+# 36: the definitions of chunker 15
+FACTS_VERSION: Final = "36"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"

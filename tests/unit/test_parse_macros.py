@@ -117,7 +117,7 @@ def test_heads_of_statements_in_branches_cost_nothing(text: bytes) -> None:
          "            case 2:\n                return 2;\n#endif\n        }\n        return 0;\n    }\n    void Go() {}\n}\n",
          "T.Go"),
         ("class T {\n    int[] A = {\n#if X\n        1,\n#endif\n        2 };\n    void Go() {}\n}\n", "T.Go"),
-        ("#if X\nusing A;\n#else\nusing B;\n#endif\nnamespace N {\n#if X\n    class T { void Go() {} }\n#else\n"
+        ("#region Licence\n#endregion\n#if X\nusing A;\n#else\nusing B;\n#endif\nnamespace N {\n#if X\n    class T { void Go() {} }\n#else\n"
          "    class U {}\n#endif\n}\n", "N.T.Go"),
         ("\ufeff#if X\nclass T { void Go() {} }\n#endif", "T.Go"),
         ("class T { void Go() {} }\n#pragma warning restore 618", "T.Go"),

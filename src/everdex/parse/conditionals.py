@@ -167,7 +167,7 @@ def _follow(data: bytes, group: _Group, texts: list[bytes]) -> bool:
         return not group.never
     if any(text.count(b"{") != text.count(b"}") or text.count(b"(") != text.count(b")") for text in written):
         return False
-    before = _before(data, group)
+    before = _LINES.sub(b"", _before(data, group)).rstrip()
     return (not before or before.endswith(_WHOLE_BEFORE)) and all(
         text.endswith(_WHOLE) and not text.startswith(_CONTINUED) for text in written
     )
