@@ -138,7 +138,8 @@ def _in_the_way(data: bytes, group: _Group, texts: list[bytes]) -> bool:
 
 def _before(data: bytes, group: _Group) -> bytes:
     start = group.lines[0][0]
-    return _DIRECTIVE.split(QUIET.sub(b" ", data[max(0, start - _BEFORE) : start]))[-1].rstrip()
+    text = _DIRECTIVE.split(QUIET.sub(b" ", data[max(0, start - _BEFORE) : start]))
+    return (text[-1].partition(b"\n")[2] if len(text) > 1 else text[0]).rstrip()
 
 
 def _head(text: bytes) -> re.Match[bytes] | None:
