@@ -138,7 +138,10 @@ def _in_the_way(data: bytes, group: _Group, texts: list[bytes]) -> bool:
 
 def _before(data: bytes, group: _Group) -> bytes:
     start = group.lines[0][0]
-    text = _DIRECTIVE.split(QUIET.sub(b" ", data[max(0, start - _BEFORE) : start]))
+    first = max(0, start - _BEFORE)
+    if first:
+        first = max(first, data.find(b"\n", first, start))  # half a line may be of a comment
+    text = _DIRECTIVE.split(QUIET.sub(b" ", data[first:start]))
     return (text[-1].partition(b"\n")[2] if len(text) > 1 else text[0]).rstrip()
 
 
