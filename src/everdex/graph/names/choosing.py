@@ -112,7 +112,7 @@ class Choosing:
                 refs, _ = evaluation.member(Thing(INSTANCE, thing.name, thing.refs), name)
             else:
                 refs = list(evaluation.reader.definitions(f"{thing.name}.{name}"))
-            made += [ref for ref in refs if ref.defined.kind in CALLABLES]
+            made += [ref for ref in refs if ref.defined.kind in CALLABLES and not _makes_the_type(ref)]
         if made and self.rules.primary:
             made += [ref for ref in types if ref.defined.least >= 0]  # the type's own parameters construct it, too
         if self.language == "scala":
@@ -254,6 +254,11 @@ def is_generic(item: facts.Defined) -> bool:
     """Whether an extension function of Kotlin is written for a type parameter of its own: `fun <A : Any> A.shown()`."""
     words = item.signature.partition(f"{item.receiver}.{item.name}")[0].partition("fun <")[2]
     return item.receiver in re.findall(r"\w+", words)
+
+
+def _makes_the_type(ref: Ref) -> bool:
+    """Whether it is a static constructor of C#, which nobody calls."""
+    return ref.defined.kind == "constructor" and bool(ref.defined.flags & facts.STATIC)
 
 
 def _is_partial(ref: Ref) -> bool:
