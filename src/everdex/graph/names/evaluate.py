@@ -114,6 +114,9 @@ class Evaluation(Names, Members, Items):
         if rules.group == "ruby" and head == "new" and place.module.owner(place.scope) and not self.local(head, place):
             return self.called(self.head("self", place))
         found = self.name(head, place, called=called)
+        if found.kind == TYPE and place.module.outline.language == "scala":
+            values = tuple(ref for ref in found.refs if ref.defined.kind in VALUES)
+            found = self.of_refs(values) if values else found  # `type A = B` beside `val A = B`
         if rules.group == "ruby" and found.kind == OUTSIDE and head in OF_ANYTHING and self.local(head, place) is None:
             found = found._replace(given=True)
         foreign = found.kind == UNKNOWN and self._is_foreign(head, called) and not self.is_missing(head, place)

@@ -225,6 +225,8 @@ class Names(RustNames, Preprocessed):
                     yield Thing(TYPE, types[0].name, types)
             elif space and rules.outer_spaces and self.is_space(f"{space}.{name}"):
                 yield Thing(SPACE, f"{space}.{name}")
+            elif space and language == "scala":
+                yield from self._inherited(space, name, kind)  # by the object of the package
         outside = ""
         for led in everything:
             for prefix in led.names:
