@@ -245,5 +245,5 @@ def _opening(text: bytes, closing: int) -> int:
 
 def leaves_out(language: str, data: bytes) -> bool:
     """Whether some branch of a conditional is not read."""
-    conditional = (language in _FAMILY and (b"#el" in data or b"# el" in data)) or (language == "csharp" and b"#" in data)
-    return conditional and not conditionals.read(data, language).whole
+    has_branches = language == "csharp" or (language in _FAMILY and (b"#el" in data or b"# el" in data))
+    return has_branches and b"#" in data and not conditionals.read(data, language).whole

@@ -109,7 +109,9 @@ class Calls(Bare):
             return self._plain(self._beside(self._definitions_of(use.name, place), False))
         if thing.kind == OUTSIDE:
             return outside_root(thing.name)
-        return self._plain(self._beside(thing.refs, use.role == facts.TYPE)) if thing.kind != UNKNOWN else unresolved(thing.name)
+        if thing.kind == UNKNOWN:
+            return unresolved(thing.name)
+        return self._plain(self._beside(thing.refs, use.role == facts.TYPE))
 
     def _beside(self, refs: tuple[Ref, ...], types: bool) -> tuple[Ref, ...]:
         """Of a class of Scala and its companion, or an alias and a value, the one that the place can mean."""

@@ -33,7 +33,7 @@ from everdex.graph.names.things import (
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import LIST, Step, last_name, parameters_after, parse_chain, parse_type
+from everdex.graph.names.types import LIST, Step, parameters_after, parse_chain, parse_type
 
 _MAX_STEPS: Final = 48
 _RUST_ROOTS: Final = frozenset(("crate", "super"))
@@ -244,6 +244,8 @@ class Evaluation(Names, Members, Items):
             return slot
         if refs:
             return unknown("type of field not stated")
+        if thing.kind == TYPE and place.module.outline.language == "scala" and self.is_space(f"{thing.name}.{name}"):
+            return Thing(SPACE, f"{thing.name}.{name}")  # of a package that has an object of its own
         if self.rules.group == "go" and thing.kind == INSTANCE:
             embedded = [base for base in self.bases(thing.name)[0] if base.name.rpartition(".")[2] == name]
             if embedded:
@@ -352,7 +354,8 @@ class Evaluation(Names, Members, Items):
     def _aliased(self, thing: Thing) -> Thing | None:
         for ref in thing.refs:
             item = ref.defined
-            if item.kind == "type" and item.type and last_name(item.type) != item.name:
+            aliased = parse_type(item.type)[0] if item.kind == "type" else ""
+            if aliased.strip(".") not in ("", item.name):
                 found = self.type_named(item.type, Place(ref.module, ref.at, item.start_line, 0))
                 own = any(other.name.startswith(f"{thing.name}.") for other in thing.refs)
                 if found.kind not in (INSTANCE, OUTSIDE):
