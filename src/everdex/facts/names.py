@@ -60,7 +60,7 @@ from everdex.facts.scopes import Scopes, bases_at, bases_of, ends_around, innerm
 from everdex.languages import GRAMMARS
 from everdex.parse import Read, conditionals, grammar, matching
 from everdex.parse import definitions as parsed
-from everdex.parse.symbols import symbol_of
+from everdex.parse.symbols import MAX_SIGNATURE, header_of, symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
@@ -74,6 +74,7 @@ _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
 _IMPLICIT: Final = ("(implicit ", "(using ")  # lists of Scala's that are filled in
 _OPENED: Final = re.compile(rb"(?<!inline )\bnamespace\s+([A-Za-z_]\w*)\s*\{")  # by a macro
 _HOOKS: Final = frozenset(("included", "extended", "prepended", "inherited"))
+_MAX_HEAD_BYTES: Final = 8_000  # of a function whose parameters are counted
 _RETURN: Final = re.compile(rb"\breturn\b")
 _PREPROCESSED: Final = frozenset(("c", "cpp", "cuda"))
 _LIFTED: Final = ("@", "this.", "self.", "$this.")
@@ -400,7 +401,10 @@ class _Extraction(Binds):
         if self.stated_results and returns in phpdoc.WEAK:
             returns = self.stated_results.get(name_end, returns)
         if self.language == "swift" and item.kind in ("function", "method", "constructor"):
-            least, most, returns = swift_shape(symbol.signature)
+            cut = len(symbol.signature) == MAX_SIGNATURE
+            least, most, returns = swift_shape(
+                header_of(item, self.data, _MAX_HEAD_BYTES) if cut else symbol.signature
+            )
         return model.Defined(
             item.name, ".".join(item.path), item.kind, parent, item.start, item.end, symbol.start_line,
             symbol.end_line, symbol.name_line, symbol.name_column, symbol.signature, public, flags, least, most,

@@ -233,6 +233,11 @@ class Uses:
         arguments = captures.get("arguments")
         if self.language == "swift" and arguments and self.data[arguments[0].start_byte] == _SQUARE:
             return  # its grammar makes calls of subscripts
+        if self.language == "swift" and node.type == "call_expression" and arguments and _are_blocks(arguments):
+            # `let x = f(1) { … }`: its grammar makes two calls of one.
+            given_before = [part for part in node.named_children[-1].named_children if part.type != "simple_identifier"]
+            self._callee(node.named_children[0], {"arguments": [*given_before, *arguments]})
+            return
         front = start
         if self.language == "go" and end - start <= 2 * _MAX_TEXT:
             written = self._text(node)
@@ -374,6 +379,10 @@ class Uses:
         if word:
             return word[1] not in _STATEMENT_WORDS
         return _TYPE_ALONE.fullmatch(self.data, first, name) is not None
+
+
+def _are_blocks(arguments: list[Node]) -> bool:
+    return all(node.type in _BLOCKS for node in arguments)
 
 
 def declared(made: Node) -> Node | None:
