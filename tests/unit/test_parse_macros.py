@@ -111,14 +111,14 @@ def test_heads_of_statements_in_branches_cost_nothing(text: bytes) -> None:
         ("class T {\n    public\n#if X\n    override\n#endif\n    void Go() {}\n}\n", "T.Go"),
         ("class T {\n    int F(int a) {\n#if X\n        if (a > 1) { return 1; }\n        else\n#endif\n"
          "        { return 2; }\n    }\n    void Go() {}\n}\n", "T.Go"),
-        ("class T {\n    int F(int a) {\n        if (a > 1) { return 1; }\n#if X\n        else if (a > 0) { return 2; }\n"
-         "#endif\n        else { return 3; }\n    }\n    void Go() {}\n}\n", "T.Go"),
-        ("class T {\n    int F(int a) {\n        switch (a) {\n#if X\n            case 1:\n                return 1;\n#else\n"
-         "            case 2:\n                return 2;\n#endif\n        }\n        return 0;\n    }\n    void Go() {}\n}\n",
-         "T.Go"),
+        ("class T {\n    int F(int a) {\n        if (a > 1) { return 1; }\n#if X\n"
+         "        else if (a > 0) { return 2; }\n#endif\n        else { return 3; }\n    }\n    void Go() {}\n}\n", "T.Go"),
+        ("class T {\n    int F(int a) {\n        switch (a) {\n#if X\n            case 1:\n                return 1;\n"
+         "#else\n            case 2:\n                return 2;\n#endif\n        }\n        return 0;\n    }\n"
+         "    void Go() {}\n}\n", "T.Go"),
         ("class T {\n    int[] A = {\n#if X\n        1,\n#endif\n        2 };\n    void Go() {}\n}\n", "T.Go"),
-        ("#region Licence\n#endregion\n#if X\nusing A;\n#else\nusing B;\n#endif\nnamespace N {\n#if X\n    class T { void Go() {} }\n#else\n"
-         "    class U {}\n#endif\n}\n", "N.T.Go"),
+        ("#region Licence\n#endregion\n#if Z\n#if X\nusing A;\n#else\nusing B;\n#endif\n#endif\n"
+         "namespace N {\n#if X\n    class T { void Go() {} }\n#else\n    class U {}\n#endif\n}\n", "N.T.Go"),
         ("\ufeff#if X\nclass T { void Go() {} }\n#endif", "T.Go"),
         ("class T { void Go() {} }\n#pragma warning restore 618", "T.Go"),
     ],
@@ -133,7 +133,7 @@ def test_conditional_lines_of_csharp_cost_nothing(text: str, name: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["class T {\n#if X\n    int F(int a) {\n#else\n    int F(long a) {\n#endif\n        return 1;\n    }\n}\n",
-     "class T {\n    int F() {\n        return\n#if X\n            1\n#else\n            2\n#endif\n            ;\n    }\n}\n"],
+     "class T {\n    int F() {\n        return\n#if X\n        1\n#else\n        2\n#endif\n        ;\n    }\n}\n"],
 )
 def test_a_branch_of_csharp_that_is_not_read_is_told(text: str) -> None:
     """Of two beginnings or middles of one statement the first is read, and the file does not pass for wholly read."""

@@ -15,6 +15,11 @@ from everdex.parse import definitions as parsed
 _BASE_WORDS: Final = re.compile(
     r"\b(?:extends|implements|with|public|private|protected|virtual|override|open|internal|derives)\b|^\s*[:<(]|[)]\s*$"
 )
+# What stands before a function's name, attributes with arguments among it.
+_SWIFT_HEAD: Final = re.compile(
+    r"(?:@\w+(?:\((?:\"[^\"]*\"|[^()\"]|\([^()]*\))*\))?\s*|(?!func\b|init\b|subscript\b)\w+(?:\(\w+\))?\s+)*"
+    r"(?:func|init|subscript)\b"
+)
 
 
 def number_unnamed(linked: list[parsed.Definition]) -> None:
@@ -31,9 +36,10 @@ def number_unnamed(linked: list[parsed.Definition]) -> None:
 
 def swift_shape(signature: str) -> tuple[int, int, str]:
     """The Swift grammar has no list of parameters: how many a function takes, at least and at most, and its result."""
-    head, arrow, returns = signature.rpartition("->")
+    begin = _SWIFT_HEAD.match(signature)
+    head, arrow, returns = signature[begin.end() if begin else 0 :].rpartition("->")
     if not arrow or head.count("(") != head.count(")"):
-        head, returns = signature, ""
+        head, returns = head + arrow + returns, ""
     listed = parameters_of(head[head.find("(") : head.rfind(")") + 1]) if "(" in head else []
     return *arity_of(listed, "swift"), type_of(returns.partition(" where ")[0])
 

@@ -104,6 +104,9 @@ class Names(RustNames, Preprocessed):
             return self.taken(name, chain, here)
         if item.value.startswith(facts.GIVEN):
             method, _, chain = item.value.removeprefix(facts.GIVEN).partition(" ")
+            function = place.module.outline.definitions[item.scope] if item.scope >= 0 else None
+            if function is not None and function.kind == "lambda":
+                here = here._replace(scope=function.parent)  # `state.write { state in … }`: outside it is another
             return self.handed(method, chain, here)
         thing = self.evaluate(item.value, here)
         if item.each:
