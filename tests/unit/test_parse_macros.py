@@ -112,7 +112,8 @@ def test_heads_of_statements_in_branches_cost_nothing(text: bytes) -> None:
         ("class T {\n    int F(int a) {\n#if X\n        if (a > 1) { return 1; }\n        else\n#endif\n"
          "        { return 2; }\n    }\n    void Go() {}\n}\n", "T.Go"),
         ("class T {\n    int F(int a) {\n        if (a > 1) { return 1; }\n#if X\n"
-         "        else if (a > 0) { return 2; }\n#endif\n        else { return 3; }\n    }\n    void Go() {}\n}\n", "T.Go"),
+         "        else if (a > 0) { return 2; }\n#endif\n        else { return 3; }\n    }\n"
+         "    void Go() {}\n}\n", "T.Go"),
         ("class T {\n    int F(int a) {\n        switch (a) {\n#if X\n            case 1:\n                return 1;\n"
          "#else\n            case 2:\n                return 2;\n#endif\n        }\n        return 0;\n    }\n"
          "    void Go() {}\n}\n", "T.Go"),

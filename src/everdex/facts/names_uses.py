@@ -355,6 +355,7 @@ class Uses:
         if node.end_byte - node.start_byte >= 2 * _MAX_TEXT:
             return
         receiver, name, _ = split_callee(self._text(node), self.language)
+        name = name.removeprefix("$") if receiver else name  # `self::$name` of PHP
         if name:
             start = node.end_byte - len(name.encode())
             self.uses[start, 0] = (start, node.end_byte - start, model.WRITE, name, receiver, -1, "")

@@ -223,6 +223,8 @@ class Evaluation(Names, Members, Items):
             return found or unknown(f"not in {thing.name}")
         if self.rules.group == "jvm" and name == "class":
             return Thing(OUTSIDE, "java.lang.Class")
+        if self.rules.group == "php":
+            name = name.removeprefix("$")  # `self::$name`
         if place.module.outline.language == "ruby":
             if name == "new":
                 return Thing(INSTANCE, thing.name, thing.refs)
@@ -298,6 +300,9 @@ class Evaluation(Names, Members, Items):
                 return self.type_named(arguments[0], place)
             if name.startswith(facts.UNNAMED):
                 return Thing(INSTANCE, place.module.unnamed(name, place.scope))
+            if name == "parent" and rules.group == "php":
+                above = self.bases(place.module.owner(place.scope))[0]
+                return above[0] if above else unknown("base not found")
             if name in ("Self", "static", "self"):
                 owner = place.module.owner(place.scope)
                 return Thing(INSTANCE, owner, self.reader.definitions(owner)) if owner else unknown("no type around it")
