@@ -402,7 +402,7 @@ class _Extraction(Binds):
             returns = self.stated_results.get(name_end, returns)
         if self.language == "swift" and item.kind in ("function", "method", "constructor"):
             cut = len(symbol.signature) == MAX_SIGNATURE
-            least, most, returns = swift_shape(
+            least, most, returns, takes = swift_shape(
                 header_of(item, self.data, _MAX_HEAD_BYTES) if cut else symbol.signature
             )
         return model.Defined(

@@ -9,6 +9,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from everdex.facts.arguments import labels_taken
 from everdex.facts.expressions import MAX_EXPRESSION, arity_of, parameters_of, type_of
 from everdex.parse import definitions as parsed
 
@@ -34,14 +35,15 @@ def number_unnamed(linked: list[parsed.Definition]) -> None:
             item.path = parsed.path_of(item.parent.path if item.parent is not None else (), item)
 
 
-def swift_shape(signature: str) -> tuple[int, int, str]:
-    """The Swift grammar has no list of parameters: how many a function takes, at least and at most, and its result."""
+def swift_shape(signature: str) -> tuple[int, int, str, tuple[str, ...]]:
+    """The Swift grammar has no list of parameters: how many a function takes, at least and at most, its result, and
+    what its parameters are called by who calls it."""
     begin = _SWIFT_HEAD.match(signature)
     head, arrow, returns = signature[begin.end() if begin else 0 :].rpartition("->")
     if not arrow or head.count("(") != head.count(")"):
         head, returns = head + arrow + returns, ""
     listed = parameters_of(head[head.find("(") : head.rfind(")") + 1]) if "(" in head else []
-    return *arity_of(listed, "swift"), type_of(returns.partition(" where ")[0])
+    return *arity_of(listed, "swift"), type_of(returns.partition(" where ")[0]), labels_taken(listed)
 
 
 def bases_of(text: str) -> list[str]:
