@@ -145,10 +145,15 @@ class Choosing:
             return unresolved(reason)
         refs = [
             ref for ref in self.evaluation.reader.named(name)
-            if ref.key and ref.defined.kind in ("method", "constructor", "function")
+            if ref.key and ref.defined.kind in ("method", "constructor", "function") and not self._is_local(ref)
             and (ref.module.outline.language == self.language or self.rules.group in ("jvm", "c"))
         ]  # fmt: skip
         return self._guessed(refs, use, reason)
+
+    def _is_local(self, ref: Ref) -> bool:
+        """Whether it is a function inside a function, which is no member of anything."""
+        parent = ref.defined.parent
+        return self.rules.stated and parent >= 0 and ref.module.outline.definitions[parent].kind in CALLABLES
 
     def _guessed(self, refs: list[Ref], use: facts.Use, reason: str) -> Answer:
         if any(ref.name.count(".") for ref in refs) and use.receiver:

@@ -122,6 +122,11 @@ class Evaluation(Names, Members, Items):
         foreign = found.kind == UNKNOWN and self._is_foreign(head, called) and not self.is_missing(head, place)
         if foreign and self.local(head, place) is None:
             return Thing(OUTSIDE, head)
+        inherited = found.kind == UNKNOWN and called and rules.stated and rules.implicit_members
+        if inherited and self.local(head, place) is None and not self.reader.named(head):
+            outside = self.member(Thing(INSTANCE, place.module.owner(place.scope)), head)[1]
+            if outside and not outside.startswith(LOST):
+                return Thing(OUTSIDE, f"{outside}.{head}")
         return found
 
     def _is_foreign(self, head: str, called: bool) -> bool:

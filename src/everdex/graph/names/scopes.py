@@ -49,6 +49,8 @@ class Names(RustNames, Preprocessed):
                     before = before[:-1]
                     if not before:
                         continue
+                if not before and found[0].line == place.line and _head(found[0].value) == name:
+                    continue  # the same, asked for from where it is declared
                 return before[-1] if before else (found[0] if index >= 0 else None)
             if index >= 0 and definitions[index].kind in TYPES and self.rules.closed_types:
                 return None
@@ -383,8 +385,11 @@ class Names(RustNames, Preprocessed):
 
 def _is_own_value(item: facts.Local, name: str, place: Place) -> bool:
     """Whether a place is in what a variable is declared with: `val x = x()` calls another x."""
-    head = re.split(r"[.(\[]", item.value, maxsplit=1)[0]
-    return item.line == place.line and item.column < place.column and head == name
+    return item.line == place.line and item.column < place.column and _head(item.value) == name
+
+
+def _head(chain: str) -> str:
+    return re.split(r"[.(\[]", chain, maxsplit=1)[0]
 
 
 _MAX_OTHERS: Final = 4
