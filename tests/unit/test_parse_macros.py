@@ -36,8 +36,24 @@ def _names(path: str, text: str) -> set[str]:
         ("struct A {\n  T **items();\n};\nT **A::items() { return 0; }\n", "A.items"),
         ("T *&slot(int n) { return slots[n]; }\n", "slot"),
         ("A::A()\n    : a(1),\n#ifdef X\n      b(2),\n#endif\n      c(3) {}\nint after() { return 1; }\n", "after"),
+        ("struct A {\n  bool operator==(const A&) const NO_EXCEPT { return true; }\n};\n", "A.operator=="),
+        ("API_INLINE A &A::operator=(A other) { return *this; }\nint after() { return 1; }\n", "after"),
+        ("struct A {\n  template <class T>\n  A_CONSTEXPR A(const T& x) : x_(x) {}\n  int after();\n};\n", "A.after"),
+        ("struct A {\n  API_IT ~A();\n  A_CONSTEXPR operator const char*() const;\n  int after();\n};\n", "A.after"),
+        ("struct A {\n  NO_UNIQUE_ADDRESS Allocator alloc_;\n  int after();\n};\n", "A.alloc_"),
+        ("void f() {\n  A_TRY { go(); } A_CATCH(const E& e) { stay(); }\n  B_TRY {\n    go();\n  }\n"
+         "  B_CATCH(...) {}\n}\nint after() { return 1; }\n", "after"),
+        ("void f() {\n  if A_CONSTEXPR (is<T>()) go();\n}\nint after() { return 1; }\n", "after"),
+        ("template <typename T, ENABLE_IF(!is<T>::value && (1 > 0))>\nint f(T x) { return 1; }\n", "f"),
+        ("#if HAS_INCLUDE(<x.h>)\n#  include <x.h>\n#endif\nint after() { return 1; }\n", "after"),
+        ("A_BEGIN_NAMESPACE\nA_BEGIN_EXPORT\n\ntemplate <typename T> class B {\n  int f();\n};\n", "B.f"),
+        ("#ifdef X\nA_DIAG_PUSH\nA_DIAG_OFF(effc++)\n#endif\nA_PRAGMA(optimize(\"Og\"))\n"
+         "int after() { return 1; }\n", "after"),
+        ("struct A {\n  A_NON_NULL(1, 2)\n  int f(char* a, char* b);\n};\n", "A.f"),
+        ("extern template A_API auto f<char>(int) -> R<char>;\nint after() { return 1; }\n", "after"),
+        ("#if X\nconstexpr\n#endif\n    static int after[] = {1};\n", "after"),
     ],
-)
+)  # fmt: skip
 def test_a_macro_costs_no_definition_its_name(text: str, name: str) -> None:
     """Words that only the preprocessor knows hide neither the definition they stand in nor the one after it."""
     assert name in _names("src/a.cc", text)
@@ -48,11 +64,13 @@ def test_a_macro_costs_no_definition_its_name(text: str, name: str) -> None:
     "text",
     ["FOO_T x = (int) MAX_SIZE;\n", "enum e { A_B,\n  C_D\n};\n", "return (size_t) A_B;\n", "int a = B_C + D_E;\n",
      "  else\n    go(1)\n", "void f(__u32 x, __u32 __user *y, __int64 z);\n", "  return pick(1) (2);\n",
+     "  FOO_T const x = 1;\n", "  CHECK_IT(x)\n", "A_TRY(x);\n", "f(a, MAX_OF(b), c);\n",
      "#if defined(X)\n  SKIP_IT(Y);\n#endif\n", "# elif defined(X) && \\\n  !defined(Y)\n\n  SKIP_IT(Y);\n"],
 )
 def test_words_in_their_place_stay(text: str) -> None:
     """Constants and types in capital letters are read as they stand."""
     assert readable("c", text.encode()) == text.encode()
+    assert readable("cpp", text.encode()) == text.encode()
 
 
 def test_a_header_is_in_the_language_it_is_written_in() -> None:
@@ -155,6 +173,7 @@ def test_test_macros_are_named_by_what_they_test() -> None:
     "data",
     [
         b"#if A\n" * 20_000 + b"#endif\n" * 20_000, b"A_B\n" * 50_000, b"#if A\n/* x\n#endif\n" * 10_000,
+        b"template <" * 20_000, b"template <A_B(" * 20_000, b"A_CONSTEXPR a(" * 20_000, b"#if A(" * 20_000,
         b"a(" * 50_000, b"#define A \\\n" + b"/* \\\n" * 400_000,
     ],
 )  # fmt: skip

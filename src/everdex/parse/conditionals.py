@@ -26,6 +26,8 @@ _LINES: Final = re.compile(rb"^[ \t]*#(?:[^\\\n]|\\\r?\n|\\.)*", re.MULTILINE)
 _HEAD: Final = re.compile(
     rb"(?:\b(?:else|extern)|(\b(?:if|while|switch)\s*\([^;{}]*\)|\bfor\s*\([^;{}]*;[^;{}]*;[^;{}]*\)))\Z"
 )
+# Words before a declaration that goes on behind the branch.
+_SPECIFIERS: Final = re.compile(rb"(?:(?:constexpr|static|inline|virtual|explicit|__attribute__\(\([^;{}]*\)\))\s*)+")
 # A file that is read once begins so.
 _GUARD: Final = re.compile(rb"[ \t]*#[ \t]*ifndef[ \t]+(\w+)[^\n]*\s+#[ \t]*define[ \t]+\1[ \t]*\r?\n")
 # C#: what ends a branch that another can follow, and what may stand before it.
@@ -130,7 +132,7 @@ def _in_the_way(data: bytes, group: _Group, texts: list[bytes]) -> bool:
         return True
     if any(text.endswith(b",") or (text.startswith(_CONTINUED) and not text.startswith(b"::")) for text in texts):
         return True
-    if any(map(_head, texts)):
+    if any(map(_head, texts)) or any(map(_SPECIFIERS.fullmatch, texts)):
         return True
     before = _before(data, group)
     return before.endswith(_OPENED) or _head(before) is not None
@@ -158,6 +160,8 @@ def _can_stay(data: bytes, group: _Group, texts: list[bytes]) -> bool:
     if any(text.count(b"{") != text.count(b"}") or text.count(b"(") != text.count(b")") for text in written):
         return False
     if all((head := _head(text)) is not None and head[1] for text in written):
+        return True
+    if len(written) == 1 and _SPECIFIERS.fullmatch(written[0]):
         return True
     return _head(_before(data, group)) is not None and all(text.endswith((b";", b"}")) for text in written)
 
