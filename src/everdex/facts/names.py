@@ -56,7 +56,16 @@ from everdex.facts import names_model as model
 from everdex.facts.expressions import arity_of, chain_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
 from everdex.facts.names_binds import Binds
-from everdex.facts.scopes import Scopes, bases_at, bases_of, ends_around, innermost, number_unnamed, swift_shape
+from everdex.facts.scopes import (
+    Scopes,
+    bases_at,
+    bases_of,
+    ends_around,
+    innermost,
+    number_unnamed,
+    swift_shape,
+    trailing_result,
+)
 from everdex.languages import GRAMMARS
 from everdex.parse import Read, conditionals, grammar, matching
 from everdex.parse import definitions as parsed
@@ -341,6 +350,10 @@ class _Extraction(Binds):
             return given if value == head and not each and "." not in head else ""
         return value if value != "?" else ""
 
+    def _head(self, item: parsed.Definition, signature: str) -> str:
+        """A definition up to its body, whatever a signature has room for."""
+        return signature if len(signature) < MAX_SIGNATURE else header_of(item, self.data, _MAX_HEAD_BYTES)
+
     def _defined(
         self, item: parsed.Definition, scopes: Scopes, mixins: list[str], static: bool, atoms: Atoms,
         used: set[int],
@@ -401,10 +414,9 @@ class _Extraction(Binds):
         if self.stated_results and returns in phpdoc.WEAK:
             returns = self.stated_results.get(name_end, returns)
         if self.language == "swift" and item.kind in ("function", "method", "constructor"):
-            cut = len(symbol.signature) == MAX_SIGNATURE
-            least, most, returns, takes = swift_shape(
-                header_of(item, self.data, _MAX_HEAD_BYTES) if cut else symbol.signature
-            )
+            least, most, returns, takes = swift_shape(self._head(item, symbol.signature))
+        elif returns == "auto" and self.language in _PREPROCESSED:
+            returns = trailing_result(self._head(item, symbol.signature)) or returns
         return model.Defined(
             item.name, ".".join(item.path), item.kind, parent, item.start, item.end, symbol.start_line,
             symbol.end_line, symbol.name_line, symbol.name_column, symbol.signature, public, flags, least, most,

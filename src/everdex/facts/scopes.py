@@ -46,6 +46,16 @@ def swift_shape(signature: str) -> tuple[int, int, str, tuple[str, ...]]:
     return *arity_of(listed, "swift"), type_of(returns.partition(" where ")[0]), labels_taken(listed)
 
 
+def trailing_result(head: str) -> str:
+    """The type that a function of C++ states behind its parameters; '' where it states none, or an expression's."""
+    for arrow in re.finditer("->", head):
+        front = head[: arrow.start()]
+        if front.count("(") == front.count(")"):
+            result = type_of(head[arrow.end() :])
+            return "" if result.startswith("decltype") else result
+    return ""
+
+
 def bases_of(text: str) -> list[str]:
     parts = (_BASE_WORDS.sub(" ", part) for part in _top_level(text))
     return [type_of(part) for part in parts if part.strip()]

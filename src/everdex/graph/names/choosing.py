@@ -16,7 +16,7 @@ from everdex.graph.names.index import Ref
 from everdex.graph.names.members import LOST
 from everdex.graph.names.overloads import Overloads
 from everdex.graph.names.rules import CALLABLES, TYPES
-from everdex.graph.names.things import INSTANCE, OUTSIDE, UNKNOWN, Thing
+from everdex.graph.names.things import INSTANCE, OUTSIDE, TYPE, UNKNOWN, Thing
 
 _MAX_GUESSES: Final = 3
 _BESIDE_TYPES: Final = frozenset(("type", "object"))  # an alias of the name, and Scala's companions
@@ -95,8 +95,8 @@ class Choosing:
         best = [ref for ref in refs if ref.defined.kind not in _BESIDE_TYPES] or refs
         return self._several(self._paired(best)) if best else otherwise
 
-    def _constructed(self, thing: Thing, use: facts.Use) -> Answer:
-        """The constructor of a type, or the type when it has none of its own."""
+    def _constructed(self, thing: Thing, use: facts.Use, is_written: bool = True) -> Answer:
+        """The constructor of a type, or the type when it has none of its own; what is written may be another name."""
         if thing.kind == OUTSIDE:
             return outside_root(thing.name)
         if thing.kind == UNKNOWN or not thing.refs:
@@ -105,6 +105,10 @@ class Choosing:
         types = [ref for ref in thing.refs if ref.defined.kind in TYPES]
         if not types:
             return self._chosen(list(thing.refs), use)
+        aliased = evaluation.aliased(thing) if is_written else None
+        if aliased is not None and aliased.kind == INSTANCE and aliased.refs and aliased.name != thing.name:
+            ran = self._constructed(Thing(TYPE, aliased.name, aliased.refs), use, False)
+            return replace(ran, named=self._type(thing, ran).refs)
         last = thing.name.rpartition(".")[2]
         made: list[Ref] = []
         for name in (*self.rules.constructors, last, *self.rules.own_constructors):

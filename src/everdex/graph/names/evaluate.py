@@ -157,7 +157,7 @@ class Evaluation(Names, Members, Items):
     def called(self, thing: Thing) -> Thing:
         """What calling it gives."""
         if thing.kind == TYPE:
-            return Thing(INSTANCE, thing.name, thing.refs, thing.arguments, thing.home)
+            return self.aliased(thing) or Thing(INSTANCE, thing.name, thing.refs, thing.arguments, thing.home)
         if thing.kind == CALLABLE:
             return self._returned(thing)
         if thing.kind == INSTANCE:
@@ -317,7 +317,7 @@ class Evaluation(Names, Members, Items):
             if thing.kind == OUTSIDE:
                 return Thing(OUTSIDE, thing.name, (), arguments, place)
             if thing.kind == TYPE:
-                aliased = self._aliased(thing)
+                aliased = self.aliased(thing)
                 return aliased or Thing(INSTANCE, thing.name, thing.refs, arguments, place)
             if thing.kind == CALLABLE or (thing.kind == INSTANCE and thing.refs):
                 return Thing(INSTANCE, thing.name, thing.refs, arguments, place)
@@ -348,7 +348,7 @@ class Evaluation(Names, Members, Items):
             first, *rest = rest
         thing = self.name(first, place, types_only=True)
         for name in rest:
-            aliased = self._aliased(thing) if thing.kind == TYPE else None
+            aliased = self.aliased(thing) if thing.kind == TYPE else None
             if aliased is not None:
                 thing = aliased if aliased.kind == OUTSIDE else Thing(TYPE, aliased.name, aliased.refs)
             thing = self.step(thing, name, place)
@@ -361,7 +361,8 @@ class Evaluation(Names, Members, Items):
     def _is_swift_module(self, name: str) -> bool:
         return not self.reader.definitions(name) and bool(self.reader.space(name))
 
-    def _aliased(self, thing: Thing) -> Thing | None:
+    def aliased(self, thing: Thing) -> Thing | None:
+        """What the type is that a type is another name of."""
         for ref in thing.refs:
             item = ref.defined
             aliased = parse_type(item.type)[0] if item.kind == "type" else ""
