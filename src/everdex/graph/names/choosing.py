@@ -157,7 +157,8 @@ class Choosing:
     def _is_local(self, ref: Ref) -> bool:
         """Whether it is a function inside a function, which is no member of anything."""
         parent = ref.defined.parent
-        return self.rules.stated and parent >= 0 and ref.module.outline.definitions[parent].kind in CALLABLES
+        inside = ref.defined.kind == "function" and parent >= 0 and self.rules.stated
+        return inside and ref.module.outline.definitions[parent].kind in CALLABLES
 
     def _guessed(self, refs: list[Ref], use: facts.Use, reason: str) -> Answer:
         if any(ref.name.count(".") for ref in refs) and use.receiver:

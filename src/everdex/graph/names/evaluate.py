@@ -9,7 +9,7 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.facts.expressions import COUNTED
-from everdex.graph.names.imports import MAX_REEXPORTS, inner_space, lead, lua_table, rust_paths
+from everdex.graph.names.imports import COMPANION, MAX_REEXPORTS, inner_space, lead, lua_table, rust_paths
 from everdex.graph.names.index import Ref
 from everdex.graph.names.items import Items
 from everdex.graph.names.lookup import MAX_DEPTH
@@ -37,6 +37,7 @@ from everdex.graph.names.types import LIST, Step, parameters_after, parse_chain,
 
 _MAX_STEPS: Final = 48
 _RUST_ROOTS: Final = frozenset(("crate", "super"))
+_OF_THIS: Final = frozenset(("apply", "also"))  # Kotlin: functions that give back what they are called on
 _PAIR: Final = ("first", "second")  # of a pair of C++, or of an item of a map
 _RUST_FUNCTIONS: Final = frozenset(("Fn", "FnMut", "FnOnce"))
 _RUBY_TYPES: Final = frozenset(("module",))  # which of Rust's are none, but not outside either
@@ -113,6 +114,10 @@ class Evaluation(Names, Members, Items):
             return self.head("self", place)
         if rules.group == "ruby" and head == "new" and place.module.owner(place.scope) and not self.local(head, place):
             return self.called(self.head("self", place))
+        if rules.group == "jvm" and called and head in _OF_THIS and place.module.outline.language == "kotlin":
+            around = self.head("this", place)
+            if around.kind == INSTANCE and self.local(head, place) is None and not self.member(around, head)[0]:
+                return around._replace(kind=TYPE)  # which calling makes an instance again
         found = self.name(head, place, called=called)
         if found.kind == TYPE and place.module.outline.language == "scala":
             values = tuple(ref for ref in found.refs if ref.defined.kind in VALUES)
@@ -171,7 +176,9 @@ class Evaluation(Names, Members, Items):
 
     def _returned(self, thing: Thing) -> Thing:
         if len(thing.refs) > 1 and self.module.outline.language in COUNTED:
-            each = [self._returned(thing._replace(refs=(ref,))) for ref in thing.refs]
+            # `fun url(a: URL) = url(a.text)` gives what the others give.
+            own = [ref for ref in thing.refs if not ref.defined.value.startswith(f"{ref.defined.name}(")]
+            each = [self._returned(thing._replace(refs=(ref,))) for ref in own or thing.refs]
             same = all(one.kind == each[0].kind and one.name == each[0].name for one in each)
             return each[0] if same else unknown("one of several results")
         for ref in thing.refs:
@@ -228,6 +235,8 @@ class Evaluation(Names, Members, Items):
             return found or unknown(f"not in {thing.name}")
         if self.rules.group == "jvm" and name == "class":
             return Thing(OUTSIDE, "java.lang.Class")
+        if self.rules.group == "jvm" and name == COMPANION and thing.kind == TYPE:
+            return thing
         if self.rules.group == "php":
             name = name.removeprefix("$")  # `self::$name`
         if place.module.outline.language == "ruby":
