@@ -345,6 +345,8 @@ class _Extraction(Binds):
         head = value.partition(".")[0].partition("(")[0].partition("[")[0]
         starts = self.bind_names.get(head, [])
         first = bisect_left(starts, item.start)
+        if value.startswith(f"{item.name}("):
+            return value  # another of the same name, also where a parameter has it
         if first < len(starts) and starts[first] < item.end:
             _, _, given, each = self.binds[starts[first]]
             return given if value == head and not each and "." not in head else ""
