@@ -84,7 +84,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #     macro is wrapped around; Rust: impls for references and pointers have the name of the type;
 #     Kotlin: bodies of classes behind `by`
 # 14: signatures of fields and properties behind lines of annotations
-CHUNKER_VERSION: Final = "14"
+# 15: C#: conditional lines inside statements, heads and lists
+CHUNKER_VERSION: Final = "15"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -165,6 +166,7 @@ VECTORS_VERSION: Final = "1"
 #     JavaScript: what names are tested to be, types that calls and bases are given, type parameters
 # 36: the languages read by names: where a local is seen, and the block that ends it; Go: the cases of a switch by type,
 #     what comes out of channels, aliases of interfaces; C++: loops over pointers; Kotlin: what `when` declares
+# 36: the definitions of chunker 15
 FACTS_VERSION: Final = "36"
 
 # 1: public definitions with normalised signatures, and what a file passes on

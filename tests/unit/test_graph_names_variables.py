@@ -41,8 +41,8 @@ _CASES = {
     ),
     "box.php": (
         "<?php\nclass Box {\n  public $size = 1;\n  function grow($n) {\n    $local = $n;\n    $this->size = $local;\n"
-        "    $this->size += 1;\n  }\n}\n",
-        {(3, "Box.size"), (6, "Box.size"), (7, "Box.size")},
+        "    $this->size += 1;\n    self::$all = 1;\n  }\n  static $all;\n}\n",
+        {(3, "Box.size"), (6, "Box.size"), (7, "Box.size"), (8, "Box.all")},
     ),
 }  # fmt: skip
 

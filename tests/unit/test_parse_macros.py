@@ -36,8 +36,24 @@ def _names(path: str, text: str) -> set[str]:
         ("struct A {\n  T **items();\n};\nT **A::items() { return 0; }\n", "A.items"),
         ("T *&slot(int n) { return slots[n]; }\n", "slot"),
         ("A::A()\n    : a(1),\n#ifdef X\n      b(2),\n#endif\n      c(3) {}\nint after() { return 1; }\n", "after"),
+        ("struct A {\n  bool operator==(const A&) const NO_EXCEPT { return true; }\n};\n", "A.operator=="),
+        ("API_INLINE A &A::operator=(A other) { return *this; }\nint after() { return 1; }\n", "after"),
+        ("struct A {\n  template <class T>\n  A_CONSTEXPR A(const T& x) : x_(x) {}\n  int after();\n};\n", "A.after"),
+        ("struct A {\n  API_IT ~A();\n  A_CONSTEXPR operator const char*() const;\n  int after();\n};\n", "A.after"),
+        ("struct A {\n  NO_UNIQUE_ADDRESS Allocator alloc_;\n  int after();\n};\n", "A.alloc_"),
+        ("void f() {\n  A_TRY { go(); } A_CATCH(const E& e) { stay(); }\n  B_TRY {\n    go();\n  }\n"
+         "  B_CATCH(...) {}\n}\nint after() { return 1; }\n", "after"),
+        ("void f() {\n  if A_CONSTEXPR (is<T>()) go();\n}\nint after() { return 1; }\n", "after"),
+        ("template <typename T, ENABLE_IF(!is<T>::value && (1 > 0))>\nint f(T x) { return 1; }\n", "f"),
+        ("#if HAS_INCLUDE(<x.h>)\n#  include <x.h>\n#endif\nint after() { return 1; }\n", "after"),
+        ("A_BEGIN_NAMESPACE\nA_BEGIN_EXPORT\n\ntemplate <typename T> class B {\n  int f();\n};\n", "B.f"),
+        ("#ifdef X\nA_DIAG_PUSH\nA_DIAG_OFF(effc++)\n#endif\nA_PRAGMA(optimize(\"Og\"))\n"
+         "int after() { return 1; }\n", "after"),
+        ("struct A {\n  A_NON_NULL(1, 2)\n  int f(char* a, char* b);\n};\n", "A.f"),
+        ("extern template A_API auto f<char>(int) -> R<char>;\nint after() { return 1; }\n", "after"),
+        ("#if X\nconstexpr\n#endif\n    static int after[] = {1};\n", "after"),
     ],
-)
+)  # fmt: skip
 def test_a_macro_costs_no_definition_its_name(text: str, name: str) -> None:
     """Words that only the preprocessor knows hide neither the definition they stand in nor the one after it."""
     assert name in _names("src/a.cc", text)
@@ -48,11 +64,13 @@ def test_a_macro_costs_no_definition_its_name(text: str, name: str) -> None:
     "text",
     ["FOO_T x = (int) MAX_SIZE;\n", "enum e { A_B,\n  C_D\n};\n", "return (size_t) A_B;\n", "int a = B_C + D_E;\n",
      "  else\n    go(1)\n", "void f(__u32 x, __u32 __user *y, __int64 z);\n", "  return pick(1) (2);\n",
+     "  FOO_T const x = 1;\n", "  CHECK_IT(x)\n", "A_TRY(x);\n", "f(a, MAX_OF(b), c);\n",
      "#if defined(X)\n  SKIP_IT(Y);\n#endif\n", "# elif defined(X) && \\\n  !defined(Y)\n\n  SKIP_IT(Y);\n"],
 )
 def test_words_in_their_place_stay(text: str) -> None:
     """Constants and types in capital letters are read as they stand."""
     assert readable("c", text.encode()) == text.encode()
+    assert readable("cpp", text.encode()) == text.encode()
 
 
 def test_a_header_is_in_the_language_it_is_written_in() -> None:
@@ -103,6 +121,48 @@ def test_heads_of_statements_in_branches_cost_nothing(text: bytes) -> None:
     assert {"f", "after"} <= {symbol.name for symbol in parsed.symbols}
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("class Writer\n#if ASYNC\n    : IAsync\n#endif\n{\n    void Go() {}\n}\n", "Writer.Go"),
+        ("class T : A\n#if X\n    , B\n#endif\n#if Y\n    , C\n#endif\n{\n    void Go() {}\n}\n", "T.Go"),
+        ("class T {\n    public\n#if X\n    override\n#endif\n    void Go() {}\n}\n", "T.Go"),
+        ("class T {\n    int F(int a) {\n#if X\n        if (a > 1) { return 1; }\n        else\n#endif\n"
+         "        { return 2; }\n    }\n    void Go() {}\n}\n", "T.Go"),
+        ("class T {\n    int F(int a) {\n        if (a > 1) { return 1; }\n#if X\n"
+         "        else if (a > 0) { return 2; }\n#endif\n        else { return 3; }\n    }\n"
+         "    void Go() {}\n}\n", "T.Go"),
+        ("class T {\n    int F(int a) {\n        switch (a) {\n#if X\n            case 1:\n                return 1;\n"
+         "#else\n            case 2:\n                return 2;\n#endif\n        }\n        return 0;\n    }\n"
+         "    void Go() {}\n}\n", "T.Go"),
+        ("class T {\n    int[] A = {\n#if X\n        1,\n#endif\n        2 };\n    void Go() {}\n}\n", "T.Go"),
+        ("#region Licence\n#endregion\n#if Z\n#if X\nusing A;\n#else\nusing B;\n#endif\n#endif\n"
+         "namespace N {\n#if X\n    class T { void Go() {} }\n#else\n    class U {}\n#endif\n}\n", "N.T.Go"),
+        ("\ufeff#if X\nclass T { void Go() {} }\n#endif", "T.Go"),
+        ("class T { void Go() {} }\n#pragma warning restore 618", "T.Go"),
+    ],
+)  # fmt: skip
+def test_conditional_lines_of_csharp_cost_nothing(text: str, name: str) -> None:
+    """Bases, modifiers, cases, items and halves of an `if` under a condition are read, and what is around them."""
+    parsed = parse_file("a.cs", text.encode(), IndexConfig())
+    assert parsed.status is ParseStatus.PARSED
+    assert name in {symbol.qualified_name for symbol in parsed.symbols}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["class T {\n#if X\n    int F(int a) {\n#else\n    int F(long a) {\n#endif\n        return 1;\n    }\n}\n",
+     "class T {\n    int F() {\n        return\n#if X\n        1\n#else\n        2\n#endif\n        ;\n    }\n}\n"],
+)
+def test_a_branch_of_csharp_that_is_not_read_is_told(text: str) -> None:
+    """Of two beginnings or middles of one statement the first is read, and the file does not pass for wholly read."""
+    parsed = parse_file("a.cs", text.encode(), IndexConfig())
+    assert parsed.status is ParseStatus.PARTIAL
+    assert {symbol.qualified_name for symbol in parsed.symbols} == {"T", "T.F"}
+    assert len(read(text.encode(), "csharp").data) == len(text.encode())
+    assert len(read(text.encode(), "csharp").left_out) == 1
+
+
 def test_test_macros_are_named_by_what_they_test() -> None:
     """GoogleTest's cases are told apart by suite and name, not all called by the macro."""
     text = "TEST_F(CarTest, Drives) { go(); }\nTEST(Start, Works) {}\n"
@@ -113,6 +173,7 @@ def test_test_macros_are_named_by_what_they_test() -> None:
     "data",
     [
         b"#if A\n" * 20_000 + b"#endif\n" * 20_000, b"A_B\n" * 50_000, b"#if A\n/* x\n#endif\n" * 10_000,
+        b"template <" * 20_000, b"template <A_B(" * 20_000, b"A_CONSTEXPR a(" * 20_000, b"#if A(" * 20_000,
         b"a(" * 50_000, b"#define A \\\n" + b"/* \\\n" * 400_000,
     ],
 )  # fmt: skip

@@ -3,6 +3,9 @@
 What is passed is a chain (facts/expressions.py) or, of what has no name, its KIND and what it is: `#int`, `#string`,
 `#function`. What is taken is the text of a type, with `...` behind it where any number of values is taken. Resolves no
 name; what a text does not tell is `?`.
+
+Swift tells definitions apart by what arguments are called: there both are labels, `_` where there is none. One that is
+taken has `=` behind it where it need not be given; a block behind the arguments is given as `#function`.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ FUNCTION: Final = "#function"
 MANY: Final = "..."
 MAX_ARGUMENTS: Final = 8
 MAX_TEXT: Final = 240
+NO_LABEL: Final = "_"
+DEFAULT: Final = "="
 _NUMBER: Final = re.compile(
     r"[+-]?(?:0[xXbB][\da-fA-F_]+|\d[\d_]*)(?P<real>\.\d[\d_]*)?(?:[eE][+-]?\d+)?(?P<suffix>[a-zA-Z]*)"
 )
@@ -29,6 +34,7 @@ _STRING: Final = re.compile(r'(?:\$@?|@\$?|s|f|raw)?"(?:[^"\\]|\\.)*"|"""(?s:.*)
 _COMPARISON: Final = re.compile(r"[=!]=|[<>]=|&&|\|\|")
 _LAMBDA: Final = re.compile(r"^(?:async\s+|static\s+)*(?:\(\)|\w+)\s*(?:->|=>)")
 _REFERENCE: Final = re.compile(r"[\w.$]*::\w+")  # of Java and Kotlin, to a function
+_TAKEN_LABEL: Final = re.compile(r"(?:@\w+(?:\([^()]*\))?\s+)*(\w+)[^:]*:")
 _LABEL: Final = re.compile(r"\w+\s*[:=](?![:=>])")
 _ANNOTATION: Final = re.compile(r"^(?:@[\w.]+(?:\([^()]*\))?|\[[\w\s.,()\"=]*\])\s*")
 _MODIFIER: Final = re.compile(
@@ -93,6 +99,31 @@ def taken(text: str, language: str, generic: set[str]) -> tuple[str, ...]:
     parts = split(text[1:].removesuffix(")"))
     types = [_type(part, language) for part in parts if part and not part.startswith("this ")]
     return tuple(each if each.strip("?.[] ") not in generic else UNKNOWN for each in types)
+
+
+def labels_taken(parameters: list[str]) -> tuple[str, ...]:
+    """What the parameters of a function of Swift are called by who calls it."""
+    found = [_TAKEN_LABEL.match(part) for part in parameters]
+    ends = [MANY if MANY in part else DEFAULT if "=" in part else "" for part in parameters]
+    return tuple((label[1] if label else UNKNOWN) + end for label, end in zip(found, ends, strict=True))
+
+
+def are_labelled(given: tuple[str, ...], takes: tuple[str, ...]) -> bool:
+    """Whether a function that takes these may be called with arguments that are called so."""
+    if any(label.endswith(MANY) or label.startswith(UNKNOWN) for label in takes):
+        return True
+    waiting = list(takes)
+    for label in given:
+        if label == FUNCTION:
+            break
+        while waiting and waiting[0].removesuffix(DEFAULT) != label:
+            if not waiting.pop(0).endswith(DEFAULT):
+                return False
+        if not waiting:
+            return False
+        waiting.pop(0)
+    needed = sum(not label.endswith(DEFAULT) for label in waiting)
+    return needed <= given.count(FUNCTION) <= len(waiting)
 
 
 def split(text: str) -> list[str]:

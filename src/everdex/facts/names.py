@@ -59,11 +59,20 @@ from everdex.facts import names_model as model
 from everdex.facts.expressions import arity_of, chain_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
 from everdex.facts.names_binds import Binds
-from everdex.facts.scopes import Scopes, bases_at, bases_of, ends_around, innermost, number_unnamed, swift_shape
-from everdex.languages import GRAMMARS
+from everdex.facts.scopes import (
+    Scopes,
+    bases_at,
+    bases_of,
+    ends_around,
+    innermost,
+    number_unnamed,
+    swift_shape,
+    trailing_result,
+)
+from everdex.languages import C_FAMILY, GRAMMARS
 from everdex.parse import Read, conditionals, grammar, matching
 from everdex.parse import definitions as parsed
-from everdex.parse.symbols import symbol_of
+from everdex.parse.symbols import MAX_SIGNATURE, header_of, symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
@@ -77,8 +86,8 @@ _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
 _IMPLICIT: Final = ("(implicit ", "(using ")  # lists of Scala's that are filled in
 _OPENED: Final = re.compile(rb"(?<!inline )\bnamespace\s+([A-Za-z_]\w*)\s*\{")  # by a macro
 _HOOKS: Final = frozenset(("included", "extended", "prepended", "inherited"))
+_MAX_HEAD_BYTES: Final = 8_000  # of a function whose parameters are counted
 _RETURN: Final = re.compile(rb"\breturn\b")
-_PREPROCESSED: Final = frozenset(("c", "cpp", "cuda"))
 _LIFTED: Final = ("@", "this.", "self.", "$this.")
 
 
@@ -104,7 +113,7 @@ class _Extraction(Binds):
         super().__init__(read.language, data)
         self.root = read.root
         self.partial = read.partial
-        self.conditional = conditionals.conditional(data) if read.language in _PREPROCESSED else []
+        self.conditional = conditionals.conditional(data) if read.language in C_FAMILY else []
         self.package = ""
         # (start, what) lists, put into scopes by one sweep at the end
         self.imports: list[tuple[int, int]] = []
@@ -200,9 +209,9 @@ class _Extraction(Binds):
                 self.documents.append(node)
             else:
                 self.lambdas.append(node)
-        preprocessed = self.language in _PREPROCESSED
-        for start, end in conditionals.read(self.data).left_out if self.partial and preprocessed else ():
-            self._left_out(start, end)
+        if self.partial and self.language in (*C_FAMILY, "csharp"):
+            for start, end in conditionals.read(self.data, self.language).left_out:
+                self._left_out(start, end)
         self._add_members()
         return self._assembled(self.partial or matches.left_out)
 
@@ -352,10 +361,16 @@ class _Extraction(Binds):
         head = value.partition(".")[0].partition("(")[0].partition("[")[0]
         starts = self.bind_names.get(head, [])
         first = bisect_left(starts, item.start)
+        if value.startswith(f"{item.name}("):
+            return value  # another of the same name, also where a parameter has it
         if first < len(starts) and starts[first] < item.end:
             _, _, given, each = self.binds[starts[first]]
             return given if value == head and not each and "." not in head else ""
         return value if value != "?" else ""
+
+    def _head(self, item: parsed.Definition, signature: str) -> str:
+        """A definition up to its body, whatever a signature has room for."""
+        return signature if len(signature) < MAX_SIGNATURE else header_of(item, self.data, _MAX_HEAD_BYTES)
 
     def _defined(
         self, item: parsed.Definition, scopes: Scopes, mixins: list[str], static: bool, atoms: Atoms,
@@ -417,7 +432,9 @@ class _Extraction(Binds):
         if self.stated_results and returns in phpdoc.WEAK:
             returns = self.stated_results.get(name_end, returns)
         if self.language == "swift" and item.kind in ("function", "method", "constructor"):
-            least, most, returns = swift_shape(symbol.signature)
+            least, most, returns, takes = swift_shape(self._head(item, symbol.signature))
+        elif returns == "auto" and self.language in C_FAMILY:
+            returns = trailing_result(self._head(item, symbol.signature)) or returns
         return model.Defined(
             item.name, ".".join(item.path), item.kind, parent, item.start, item.end, symbol.start_line,
             symbol.end_line, symbol.name_line, symbol.name_column, symbol.signature, public, flags, least, most,

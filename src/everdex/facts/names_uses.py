@@ -26,6 +26,7 @@ _MAX_BYTES: Final = 4 * MAX_EXPRESSION  # of an expression whose text is read
 _MAX_TYPE_BYTES: Final = 1_600  # as many as a type's text is made of
 _SHORT_LIST: Final = 1_000  # bytes of arguments in which comments are looked for
 _MAX_LINE: Final = 2_000  # bytes that are looked at before a token
+_MAX_LABELS: Final = 16
 _SQUARE: Final = ord("[")
 _QUALIFIED: Final = frozenset(("cpp", "cuda", "rust"))
 _QUALIFIERS: Final = re.compile(rb"(?:[A-Za-z_]\w*::)+$")
@@ -163,14 +164,30 @@ class Uses:
         return count
 
     def _pass(self, start: int, captures: dict[str, list[Node]]) -> None:
-        """Keeps what a call passes, where types may tell which of several definitions is meant."""
+        """Keeps what a call passes, where types or labels may tell which of several definitions is meant."""
         found: list[str] = []
+        if self.language == "swift":
+            self._pass_labels(start, captures.get("arguments", []))
+            return
         for node in captures.get("arguments", ()) if self.language in given.LANGUAGES else ():
             if node.type in _BLOCKS:
                 found.append(given.FUNCTION)
             elif node.named_child_count <= given.MAX_ARGUMENTS:
                 found += [self._argument(child) for child in node.named_children if not child.is_extra]
         if any(each != given.UNKNOWN for each in found):
+            self.given[start] = tuple(found)
+
+    def _pass_labels(self, start: int, arguments: list[Node]) -> None:
+        found: list[str] = []
+        for node in arguments:
+            if node.type in _BLOCKS:
+                found.append(given.FUNCTION)
+                continue
+            for part in node.named_children:
+                label = part.child_by_field_name("name") if not part.is_extra else None
+                if not part.is_extra:
+                    found.append(self._text(label) if label is not None else given.NO_LABEL)
+        if found and len(found) <= _MAX_LABELS:
             self.given[start] = tuple(found)
 
     def _takes(self, item: Definition, parameters: Node) -> tuple[str, ...]:
@@ -240,6 +257,11 @@ class Uses:
         arguments = captures.get("arguments")
         if self.language == "swift" and arguments and self.data[arguments[0].start_byte] == _SQUARE:
             return  # its grammar makes calls of subscripts
+        if self.language == "swift" and node.type == "call_expression" and arguments and _are_blocks(arguments):
+            # `let x = f(1) { … }`: its grammar makes two calls of one.
+            given_before = [part for part in node.named_children[-1].named_children if part.type != "simple_identifier"]
+            self._callee(node.named_children[0], {"arguments": [*given_before, *arguments]})
+            return
         front = start
         if self.language == "go" and end - start <= 2 * _MAX_TEXT:
             written = self._text(node)
@@ -357,6 +379,7 @@ class Uses:
         if node.end_byte - node.start_byte >= 2 * _MAX_TEXT:
             return
         receiver, name, _ = split_callee(self._text(node), self.language)
+        name = name.removeprefix("$") if receiver else name  # `self::$name` of PHP
         if name:
             start = node.end_byte - len(name.encode())
             self.uses[start, 0] = (start, node.end_byte - start, model.WRITE, name, receiver, -1, "")
@@ -381,6 +404,10 @@ class Uses:
         if word:
             return word[1] not in _STATEMENT_WORDS
         return _TYPE_ALONE.fullmatch(self.data, first, name) is not None
+
+
+def _are_blocks(arguments: list[Node]) -> bool:
+    return all(node.type in _BLOCKS for node in arguments)
 
 
 def declared(made: Node) -> Node | None:

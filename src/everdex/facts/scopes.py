@@ -9,11 +9,18 @@ from typing import Final
 
 from tree_sitter import Node
 
+from everdex.facts.arguments import labels_taken
 from everdex.facts.expressions import MAX_EXPRESSION, arity_of, parameters_of, type_of
 from everdex.parse import definitions as parsed
 
 _BASE_WORDS: Final = re.compile(
     r"\b(?:extends|implements|with|public|private|protected|virtual|override|open|internal|derives)\b|^\s*[:<(]|[)]\s*$"
+)
+# What stands before a function's name, attributes with arguments among it. Nothing in it is tried again: a head
+# without a function's word would take ages.
+_SWIFT_HEAD: Final = re.compile(
+    r"(?:@\w++(?:\((?:\"[^\"]*\"|[^()\"]|\([^()]*\))*+\))?\s*+|(?!func\b|init\b|subscript\b)\w++(?:\(\w+\))?\s++)*+"
+    r"(?:func|init|subscript)\b"
 )
 
 
@@ -29,13 +36,25 @@ def number_unnamed(linked: list[parsed.Definition]) -> None:
             item.path = parsed.path_of(item.parent.path if item.parent is not None else (), item)
 
 
-def swift_shape(signature: str) -> tuple[int, int, str]:
-    """The Swift grammar has no list of parameters: how many a function takes, at least and at most, and its result."""
-    head, arrow, returns = signature.rpartition("->")
+def swift_shape(signature: str) -> tuple[int, int, str, tuple[str, ...]]:
+    """The Swift grammar has no list of parameters: how many a function takes, at least and at most, its result, and
+    what its parameters are called by who calls it."""
+    begin = _SWIFT_HEAD.match(signature)
+    head, arrow, returns = signature[begin.end() if begin else 0 :].rpartition("->")
     if not arrow or head.count("(") != head.count(")"):
-        head, returns = signature, ""
+        head, returns = head + arrow + returns, ""
     listed = parameters_of(head[head.find("(") : head.rfind(")") + 1]) if "(" in head else []
-    return *arity_of(listed, "swift"), type_of(returns.partition(" where ")[0])
+    return *arity_of(listed, "swift"), type_of(returns.partition(" where ")[0]), labels_taken(listed)
+
+
+def trailing_result(head: str) -> str:
+    """The type that a function of C++ states behind its parameters; '' where it states none, or an expression's."""
+    for arrow in re.finditer("->", head):
+        front = head[: arrow.start()]
+        if front.count("(") == front.count(")"):
+            result = type_of(head[arrow.end() :])
+            return "" if result.startswith("decltype") else result
+    return ""
 
 
 def bases_of(text: str) -> list[str]:

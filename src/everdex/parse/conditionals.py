@@ -1,8 +1,9 @@
-"""Conditional lines of C and C++ (`#if … #else … #endif`) where the grammar cannot take them: inside a statement,
+"""Conditional lines of C, C++ and C# (`#if … #else … #endif`) where the grammar cannot take them: inside a statement,
 around its head, or around an opening brace without its closing one; and what stands under a condition at all.
 
 There the directives are blanked and the first branch is read; the others are left out, which `read` says so that
-nobody takes the file for wholly read. Conditionals around whole statements and declarations stay, with every branch.
+nobody takes the file for wholly read. Conditionals around whole statements and declarations stay, with every branch;
+in C#, where they bind nothing, without their directives.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-_DIRECTIVE: Final = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b", re.MULTILINE)
+_DIRECTIVE: Final = re.compile(  # the first line may begin with a mark of the byte order
+    rb"^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b", re.MULTILINE
+)
 QUIET: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _NOT_NEWLINE: Final = re.compile(rb"[^\r\n]")
 _BEFORE: Final = 400  # bytes: more than any line that says whether a statement goes on
@@ -23,8 +26,13 @@ _LINES: Final = re.compile(rb"^[ \t]*#(?:[^\\\n]|\\\r?\n|\\.)*", re.MULTILINE)
 _HEAD: Final = re.compile(
     rb"(?:\b(?:else|extern)|(\b(?:if|while|switch)\s*\([^;{}]*\)|\bfor\s*\([^;{}]*;[^;{}]*;[^;{}]*\)))\Z"
 )
+# Words before a declaration that goes on behind the branch.
+_SPECIFIERS: Final = re.compile(rb"(?:(?:constexpr|static|inline|virtual|explicit|__attribute__\(\([^;{}]*\)\))\s*)+")
 # A file that is read once begins so.
 _GUARD: Final = re.compile(rb"[ \t]*#[ \t]*ifndef[ \t]+(\w+)[^\n]*\s+#[ \t]*define[ \t]+\1[ \t]*\r?\n")
+# C#: what ends a branch that another can follow, and what may stand before it.
+_WHOLE: Final = (b";", b"}", b",", b":", b"]")
+_WHOLE_BEFORE: Final = (*_WHOLE, b"{")
 _ALWAYS: Final = re.compile(rb"[ \t]*#[ \t]*if(?:def[ \t]+__cplusplus|[ \t]+(?:1|defined\(__cplusplus\)))[ \t]*\r?$")
 
 
@@ -39,8 +47,9 @@ class _Group(NamedTuple):
     never: bool  # `#if 0`
 
 
-def read(data: bytes) -> Read:
+def read(data: bytes, language: str = "cpp") -> Read:
     """As the grammar can read it."""
+    sharp = language == "csharp"
     parts: bytearray | None = None
     left_out: list[tuple[int, int]] = []
     open_groups: list[_Group] = []
@@ -58,8 +67,9 @@ def read(data: bytes) -> Read:
                     break
                 seen = data if parts is None else parts  # what is inside has been dealt with
                 texts = [QUIET.sub(b" ", bytes(seen[start:end])).strip() for start, end in _branches(group)]
-                if _in_the_way(data, group, texts):
-                    others = [] if _can_stay(data, group, texts) else _left_out(group)
+                if sharp or _in_the_way(data, group, texts):
+                    stays = _follow(data, group, texts) if sharp else _can_stay(data, group, texts)
+                    others = [] if stays else _left_out(group)
                     parts = bytearray(data) if parts is None else parts
                     for start, end in (*group.lines, *others):
                         parts[start:end] = _NOT_NEWLINE.sub(b" ", parts[start:end])
@@ -122,7 +132,7 @@ def _in_the_way(data: bytes, group: _Group, texts: list[bytes]) -> bool:
         return True
     if any(text.endswith(b",") or (text.startswith(_CONTINUED) and not text.startswith(b"::")) for text in texts):
         return True
-    if any(map(_head, texts)):
+    if any(map(_head, texts)) or any(map(_SPECIFIERS.fullmatch, texts)):
         return True
     before = _before(data, group)
     return before.endswith(_OPENED) or _head(before) is not None
@@ -130,7 +140,11 @@ def _in_the_way(data: bytes, group: _Group, texts: list[bytes]) -> bool:
 
 def _before(data: bytes, group: _Group) -> bytes:
     start = group.lines[0][0]
-    return _DIRECTIVE.split(QUIET.sub(b" ", data[max(0, start - _BEFORE) : start]))[-1].rstrip()
+    first = max(0, start - _BEFORE)
+    if first:
+        first = max(first, data.find(b"\n", first, start))  # half a line may be of a comment
+    text = _DIRECTIVE.split(QUIET.sub(b" ", data[first:start]))
+    return (text[-1].partition(b"\n")[2] if len(text) > 1 else text[0]).rstrip()
 
 
 def _head(text: bytes) -> re.Match[bytes] | None:
@@ -147,4 +161,21 @@ def _can_stay(data: bytes, group: _Group, texts: list[bytes]) -> bool:
         return False
     if all((head := _head(text)) is not None and head[1] for text in written):
         return True
+    if len(written) == 1 and _SPECIFIERS.fullmatch(written[0]):
+        return True
     return _head(_before(data, group)) is not None and all(text.endswith((b";", b"}")) for text in written)
+
+
+def _follow(data: bytes, group: _Group, texts: list[bytes]) -> bool:
+    """Whether the branches of C# can be read one after the other: there is one, or each is whole, as is what is before
+    them."""
+    written = [_LINES.sub(b"", text).strip() for text in texts]
+    written = [text for text in written if text]
+    if len(written) < 2:
+        return not group.never
+    if any(text.count(b"{") != text.count(b"}") or text.count(b"(") != text.count(b")") for text in written):
+        return False
+    before = _LINES.sub(b"", _before(data, group)).rstrip()
+    return (not before or before.endswith(_WHOLE_BEFORE)) and all(
+        text.endswith(_WHOLE) and not text.startswith(_CONTINUED) for text in written
+    )

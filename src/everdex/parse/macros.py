@@ -69,6 +69,7 @@ _BEFORE_PARAMETER: Final = re.compile(
 _NEXT_LINE: Final = re.compile(
     rb"(\bclass[ \t]+\w+(?:<[^<>\n]*>)?)(\s+)(?=(?:(?:private|protected|internal|public)[ \t]+)?constructor[ \t]*\()"
 )
+_LAST_LINE: Final = re.compile(rb"^[ \t]*#[^\n]*\Z", re.MULTILINE)  # a directive that no line follows, in C#
 _DOLLARS: Final = re.compile(rb'(?<![\w$"])(\$\$+)("""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*")')
 _DOLLAR_RUN: Final = re.compile(rb"\$+")
 # Names of Rust's that the grammar has as types only; a macro may have any name.
@@ -80,6 +81,24 @@ _NEW_OF_VALUE: Final = re.compile(
     rb"(?:[\"'`\d!&+-]|(?:true|false)\b|[A-Za-z_]\w*(?:\.\w+)*(?:\[[^\]\n]*\])?\s*[({+\-*/%<>=|&]"
     rb"|\w+\.\w+\.|(?:\[[^\]\n]*\])+(?!(?:struct|interface)\b)\*?[\w.]+\{))"
 )
+# Macros for words of C++, by their names or by where they stand: `X_TRY {`, `X_CATCH(…) {`, `if X_CONSTEXPR (`.
+_TRY: Final = re.compile(rb"\b[A-Z][A-Z0-9_]*_TRY(?=\s*\{)")
+_CATCH: Final = re.compile(rb"(?<=[}\s])[A-Z][A-Z0-9_]*_CATCH(?=[ \t]*\()")
+_AFTER_IF: Final = re.compile(rb"(\b(?:if|while|for|switch)[ \t]+)([A-Z][A-Z0-9]*_[A-Z0-9_]*)(?=[ \t]*\()")
+# Alone on their lines: `X_PRAGMA(push)`, `X_DIAG_OFF(padded)`, `NON_NULL(1, 2)`.
+_ALONE: Final = re.compile(
+    rb"^[ \t]*(?:[A-Z][A-Z0-9_]*_?(?:PRAGMA|DIAG_(?:PUSH|POP|OFF)|(?:PUSH|POP|DISABLE)_WARNING)[A-Z0-9_]*"
+    rb"(?:\([^\n;{}]*\))?"
+    rb"|[A-Z][A-Z0-9]*_[A-Z0-9_]*\([ \t]*\d+(?:,[ \t]*\d+)*[ \t]*\))(?=[ \t]*(?://[^\n]*)?\r?\n)", re.MULTILINE
+)
+# `extern template auto f(int) -> char;` instantiates what is written elsewhere, in a way that is new to the grammar.
+_INSTANTIATED: Final = re.compile(rb"^[ \t]*extern[ \t]+template\s[^;{}]*\bauto\b[^;{}]*;", re.MULTILINE)
+# `#if HAS_INCLUDE(<x.h>)`
+_INCLUDED: Final = re.compile(rb"^([ \t]*#[ \t]*(?:el)?if\b[^\n]*?\()([<\"][\w./+-]+[>\"])(?=\))", re.MULTILINE)
+# `template <typename T, ENABLE_IF(f<T>())>`: the macro is a parameter.
+_TEMPLATE: Final = re.compile(rb"\btemplate\s*<")
+_IN_TEMPLATE: Final = re.compile(rb"[<>(){};]|([A-Z][A-Z0-9]*_[A-Z0-9_]*)(?=\()|\w+")
+_MAX_TEMPLATE: Final = 1_000
 _BEFORE: Final = 240  # bytes that are looked at before a word
 _NEAR: Final = 8
 _MAX_WORDS: Final = 30_000  # about two seconds' worth; no file that a person wrote has so many outside expressions
@@ -87,19 +106,28 @@ _OPERATORS: Final = frozenset(bytes((byte,)) for byte in b"(,=&|+-!<[?.%^~\"'")
 
 # What stands before a word that may be a macro in front of a declaration; what such a word is followed by.
 _FRONT: Final = re.compile(
-    rb"(?:\A|\n|\b(?:static|inline|extern|constexpr|virtual|friend|explicit)|>|\]\])[ \t\n]*\Z"
+    rb"(?:\A|\n|\b(?:static|inline|extern|constexpr|virtual|friend|explicit|template)|>|\]\])[ \t\n]*\Z"
 )
 _NAMED_TYPE: Final = re.compile(rb"\b(?:class|struct|union)[ \t]+\Z")
 _TYPE_HEAD: Final = re.compile(rb"\s+[A-Za-z_]\w*\s*(?:<[^\n;{}]*>\s*)?(?:final\s*)?(?:[{;]|:[^:])")
 _FUNCTION: Final = re.compile(  # Type name(
-    rb"\s+(?:[A-Za-z_][\w:]*(?:<[^\n;{}()]*>)?[\s*&]+){1,5}(?:operator[^\w\n(]{1,3}|~?[A-Za-z_][\w:~]*)[ \t]*\("
+    rb"\s+(?:[A-Za-z_][\w:]*(?:<[^\n;{}()]*>)?[\s*&]+){1,5}"
+    rb"(?:(?:\w+::)*operator[ \t]*[^\w\n(]{1,3}|~?[A-Za-z_][\w:~]*)(?:<[^\n;{}()]*>)?[ \t]*\("
 )
 _CONSTRUCTOR: Final = re.compile(rb"\s+(?:\w+::)*(?P<owner>\w+)::~?(?P=owner)[ \t]*\(")
+# `CONSTEXPR Name(const T& x) : x_(x)`
+_INITIALIZED: Final = re.compile(
+    rb"[ \t]+\w+[ \t]*\((?:[^(){};]|\((?:[^(){};]|\([^(){};]*\))*\))*\)\s*(?:noexcept\s*)?:[^:]"
+)
+# `MACRO Type name;`
+_VARIABLE: Final = re.compile(
+    rb"[ \t]+(?!(?:const|volatile|final|override)\b)[A-Za-z_][\w:]*(?:<[^\n;{}()]*>)?[ \t*&]+[A-Za-z_]\w*[ \t]*[=;\[{]"
+)
 _EXPLICIT: Final = re.compile(rb"\bexplicit[ \t]+\Z")
 _CALLED: Final = re.compile(rb"[ \t]+\w+[ \t]*\(")
 _KEYWORD: Final = re.compile(
     rb"\s+(?:static|constexpr|inline|extern|virtual|explicit|template|friend|auto|void|struct|class|enum|unsigned|int|"
-    rb"char|bool|long|float|double|namespace|using|typedef)\b"
+    rb"char|bool|long|float|double|namespace|using|typedef|operator)\b|\s+~\w+[ \t]*\("
 )
 # `name(…) NOEXCEPT {` and `int field GUARDED_BY(mutex);`
 _AFTER_LIST: Final = re.compile(rb"\)\s*(?:const\s*)?\Z")
@@ -112,7 +140,7 @@ _STATEMENTS: Final = frozenset(
     (b"if", b"while", b"for", b"switch", b"return", b"sizeof", b"else", b"case", b"catch", b"throw", b"goto", b"new",
      b"delete", b"do", b"typedef")
 )  # fmt: skip
-_LAST_NAME: Final = re.compile(rb"([A-Za-z_]\w*)[ \t]*\Z")
+_LAST_NAME: Final = re.compile(rb"([A-Za-z_]\w*|\boperator[ \t]*(?:\(\)|[^\w\s(]{1,3}))[ \t]*\Z")
 # Alone on its line: after a statement or a field, first in a struct, or before a declaration.
 _LINE_START: Final = re.compile(rb"(?:\A|\n)[ \t]*\Z")
 _LINE_END: Final = re.compile(rb"[ \t]*(?:\n|\Z)")
@@ -121,7 +149,7 @@ _STATEMENT_BEFORE: Final = re.compile(
 )
 _DECLARATION_AFTER: Final = re.compile(
     rb"[ \t]*\n\s*(?:(?:public|private|protected)[ \t]*:|(?:[A-Za-z_][\w:<>]*[\s*&]+){1,6}\w[\w:~]*\s*[({;:=]|#|"
-    rb"/[/*]|\Z)"
+    rb"[A-Z][A-Z0-9]*_[A-Z0-9_]*[ \t]*\n|/[/*]|\Z)"
 )
 
 
@@ -144,6 +172,9 @@ def readable(language: str, data: bytes) -> bytes:
         if b"by " in data:
             data = _DELEGATED.sub(lambda found: found[1] + _NOT_A_LINE.sub(b" ", found[2]), data)
         return _DOLLARS.sub(_single_dollars, data) if b'$$' in data else data
+    if language == "csharp" and b"#" in data:
+        data = conditionals.read(data, language).data
+        return _LAST_LINE.sub(lambda found: b" " * len(found[0]), data)
     if language not in C_FAMILY:
         return data
     data = _NUMBERED.sub(_unnumbered, data)
@@ -157,6 +188,8 @@ def readable(language: str, data: bytes) -> bytes:
         data = _MODULE.sub(lambda found: b" " * len(found[0]), data)
     if b">*" in data or b".*" in data:
         data = _THROUGH.sub(lambda found: found[0][:-1] + b" ", data)
+    if language != "c":
+        data = _worded(data)
     out: bytearray | None = None
     words = 0
     for found in _WORD.finditer(data):
@@ -175,6 +208,54 @@ def readable(language: str, data: bytes) -> bytes:
             out = bytearray(data) if out is None else out
             out[start:name_end] = b" " * (name_end - start)
     return data if out is None else bytes(out)
+
+
+def _worded(data: bytes) -> bytes:
+    """With the words of C++ in the place of macros that stand for them."""
+    if b"_TRY" in data:
+        data = _TRY.sub(lambda found: b"try".ljust(len(found[0])), data)
+        data = _CATCH.sub(lambda found: b"catch".ljust(len(found[0])), data)
+    data = _ALONE.sub(lambda found: b" " * len(found[0]), data)
+    if b"extern template" in data:
+        data = _INSTANTIATED.sub(lambda found: _NOT_A_LINE.sub(b" ", found[0]), data)
+    data = _AFTER_IF.sub(lambda found: found[1] + b" " * len(found[2]), data)
+    data = _INCLUDED.sub(lambda found: found[1] + b"0".ljust(len(found[2])), data)
+    out: bytearray | None = None
+    looked = 0  # how far: each place once
+    for opened in _TEMPLATE.finditer(data):
+        if opened.start() < looked:
+            continue
+        looked, macros = _macros_in(data, opened.end())
+        for start, end in macros:
+            out = bytearray(data) if out is None else out
+            out[start:end] = b"int" + _NOT_A_LINE.sub(b" ", data[start + 3 : end])
+    return data if out is None else bytes(out)
+
+
+def _macros_in(data: bytes, start: int) -> tuple[int, list[tuple[int, int]]]:
+    """How far the list of a template's parameters goes that begins here; which of them are macros with arguments."""
+    found: list[tuple[int, int]] = []
+    angles, parentheses, begun = 1, 0, -1
+    for part in _IN_TEMPLATE.finditer(data, start, start + _MAX_TEMPLATE):
+        if part[0] in b"({":
+            parentheses += 1
+        elif part[0] in b")}":
+            parentheses -= 1
+            if not parentheses and begun >= 0:
+                found.append((begun, part.end()))
+                begun = -1
+        elif part[0] == b";" or parentheses:
+            if part[0] == b";":
+                return part.start(), []
+        elif part[0] == b"<":
+            angles += 1
+        elif part[0] == b">":
+            angles -= 1
+            if not angles:
+                return part.end(), found
+        elif part[1] and angles == 1 and data[start - 1 : part.start()].rstrip()[-1:] in b",<":
+            begun = part.start()
+    return start + _MAX_TEMPLATE, []
 
 
 def _unnumbered(found: re.Match[bytes]) -> bytes:
@@ -205,9 +286,9 @@ def _is_macro(data: bytes, before: bytes, name_end: int, end: int) -> bool:
         return _FUNCTION.match(data, end) is not None or _KEYWORD.match(data, end) is not None  # DEPRECATED("why")
     if end > name_end or not _FRONT.search(before):
         return _is_trailing(data, before, end, end > name_end)
-    if _FUNCTION.match(data, end) or _CONSTRUCTOR.match(data, end) or _KEYWORD.match(data, end):
+    if any(form.match(data, end) for form in (_FUNCTION, _CONSTRUCTOR, _KEYWORD, _VARIABLE)):
         return True
-    if _EXPLICIT.search(before) and _CALLED.match(data, end):
+    if (_EXPLICIT.search(before) and _CALLED.match(data, end)) or _INITIALIZED.match(data, end):
         return True
     if not _LINE_START.search(before) or not _LINE_END.match(data, end):
         return False
@@ -240,4 +321,5 @@ def _opening(text: bytes, closing: int) -> int:
 
 def leaves_out(language: str, data: bytes) -> bool:
     """Whether some branch of a conditional is not read."""
-    return language in C_FAMILY and (b"#el" in data or b"# el" in data) and not conditionals.read(data).whole
+    has_branches = language == "csharp" or (language in C_FAMILY and (b"#el" in data or b"# el" in data))
+    return has_branches and b"#" in data and not conditionals.read(data, language).whole

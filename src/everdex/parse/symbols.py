@@ -15,7 +15,8 @@ from everdex.parse.headers import one_line
 from everdex.parse.model import Symbol
 from everdex.parse.text import Atoms
 
-_MAX_TEXT: Final = 240
+MAX_SIGNATURE: Final = 240
+_MAX_DOCUMENTATION: Final = 240
 # Longer headers are cut anyway; reading more of a huge one-line definition would be waste.
 _MAX_HEADER_BYTES: Final = 1_000
 _BARE_HEADERS: Final = frozenset(("variable", "constant", "field", "key", "heading", "variant", "macro"))
@@ -62,17 +63,18 @@ def symbol_of(item: Definition, data: bytes, atoms: Atoms, lead: tuple[int, int]
         end_line=lines[at(item.end - 1)],
         name_line=name_line,
         name_column=item.name_start - line_start,
-        signature=_signature(item, data),
+        signature=header_of(item, data, _MAX_HEADER_BYTES)[:MAX_SIGNATURE],
         doc=_documentation(item, data, lead),
         public=is_public(item, data),
     )
 
 
-def _signature(item: Definition, data: bytes) -> str:
+def header_of(item: Definition, data: bytes, max_bytes: int) -> str:
+    """A definition up to its body, in one line."""
     start = item.head
     if item.start != start and b"\n" not in data[item.start : start]:
         start = item.start  # `export`, `type`, `template <…>` on the same line
-    limit = min(item.end, start + _MAX_HEADER_BYTES)
+    limit = min(item.end, start + max_bytes)
     end = limit
     if item.kind not in _BARE_HEADERS:
         body = item.node.child_by_field_name("body")
@@ -84,8 +86,7 @@ def _signature(item: Definition, data: bytes) -> str:
         # Annotations may stand on lines of their own before it: the line that has the name is the one that tells most.
         newline = data.find(b"\n", max(start, min(item.name_start, limit)), limit)
         end = newline if newline != -1 else limit
-    text = one_line(data[start:end], item.language)
-    return text.rstrip(" {:=").removesuffix(" do")[:_MAX_TEXT]
+    return one_line(data[start:end], item.language).rstrip(" {:=").removesuffix(" do")
 
 
 def _header_end(data: bytes, start: int, name: int, limit: int) -> int:
@@ -121,7 +122,7 @@ def _documentation(item: Definition, data: bytes, lead: tuple[int, int] | None) 
         lines = (_COMMENT_TAIL.sub("", _COMMENT_MARK.sub("", line)) for line in text.split("\n"))
         text = "\n".join(lines).strip()
         text = re.sub(r"</?summary>", "", text).strip()
-    return " ".join(_SENTENCE_END.split(text, maxsplit=1)[0].split())[:_MAX_TEXT]
+    return " ".join(_SENTENCE_END.split(text, maxsplit=1)[0].split())[:_MAX_DOCUMENTATION]
 
 
 def is_public(item: Definition, data: bytes) -> bool:

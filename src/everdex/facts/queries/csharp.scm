@@ -20,6 +20,7 @@
 (struct_declaration name: (_) @name (base_list) @base) @shape
 (interface_declaration name: (_) @name (base_list) @base) @shape
 (method_declaration (modifier "static") @static)
+(constructor_declaration (modifier "static") @static)
 (property_declaration type: (_) @stated name: (identifier) @bind)
 (variable_declaration type: (_) @stated (variable_declarator name: (identifier) @bind . (_)? @value .))
 (parameter type: (_)? @stated name: (identifier) @bind)

@@ -34,7 +34,10 @@
 (property_promotion_parameter type: (_)? @stated name: (variable_name) @promoted)
 (variadic_parameter name: (variable_name) @bind)
 (assignment_expression left: [(variable_name) (member_access_expression)] @bind right: (_) @value)
-(foreach_statement (_) @each (variable_name) @bind body: (_))
+(foreach_statement (_) @each . (variable_name) @bind body: (_))
+(foreach_statement (_) @each . (by_ref (variable_name) @bind) body: (_))
+(foreach_statement (_) @each . (pair (_) . (variable_name) @bind) body: (_))
+(foreach_statement (_) @each . (pair (_) . (by_ref (variable_name) @bind)) body: (_))
 (catch_clause type: (_) @stated name: (variable_name) @bind)
 (anonymous_function) @lambda
 (arrow_function) @lambda

@@ -12,6 +12,7 @@
 (class_definition name: (_) @name class_parameters: (_) @parameters) @shape
 (class_definition name: (_) @name extend: (_) @base) @shape
 (object_definition name: (_) @name extend: (_) @base) @shape
+(package_object name: (_) @name extend: (_) @base) @shape
 (trait_definition name: (_) @name extend: (_) @base) @shape
 (enum_definition name: (_) @name extend: (_) @base) @shape
 (class_parameter name: (_) @bind type: (_) @stated)

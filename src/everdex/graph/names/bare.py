@@ -30,6 +30,8 @@ class Bare(OnReceivers):
         # Java keeps names of variables and of methods apart.
         separate = self.language == "java"
         local = evaluation.local(name, place) if use.role == facts.CALL and not separate else None
+        if local is not None and self.language == "kotlin" and self._cannot_be_called(local.type, place):
+            separate, local = True, None
         if local is not None and not self._defined_inside(name, place):
             thing = evaluation.evaluate(local.value, place) if local.value and not local.each else None
             if thing is not None and thing.kind == CALLABLE and "(" not in local.value:
@@ -132,6 +134,15 @@ class Bare(OnReceivers):
         others = [ref for ref in self.evaluation.reader.named(use.name) if ref.key and ref.defined.kind == "method"]
         every = tuple(dict.fromkeys((*answer.refs, *others)))[:MAX_CANDIDATES]
         return Answer(Status.AMBIGUOUS, every, reason="receiver of a block") if len(every) > 1 else answer
+
+    def _cannot_be_called(self, stated: str, place: Place) -> bool:
+        """Whether what is of a type is no function, nor an object that is called like one."""
+        if not stated or "->" in stated:
+            return False
+        thing = self.evaluation.type_named(stated, place)
+        kinds = {ref.defined.kind for ref in thing.refs}
+        known = thing.kind == OUTSIDE or (thing.kind == INSTANCE and kinds and "type" not in kinds)
+        return bool(known) and not self.evaluation.member(thing, "invoke")[0]
 
     def _beside_local(self, use: facts.Use) -> Answer:
         """A variable of the name holds an object, which few languages call: a function may still be meant."""

@@ -13,6 +13,7 @@ from everdex.graph.names.bare import Bare
 from everdex.graph.names.choosing import Answer, outside_root, unresolved
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_WORK
+from everdex.graph.names.rules import TYPES
 from everdex.graph.names.things import INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing, unknown
 
 _ACCESSORS: Final = ("attr_accessor", "attr_writer")
@@ -105,10 +106,18 @@ class Calls(Bare):
         else:
             if evaluation.local(use.name, place) is not None:
                 return unresolved(LOCAL)
-            return self._plain(self._definitions_of(use.name, place))
+            return self._plain(self._beside(self._definitions_of(use.name, place), False))
         if thing.kind == OUTSIDE:
             return outside_root(thing.name)
-        return self._plain(thing.refs) if thing.kind != UNKNOWN else unresolved(thing.name)
+        if thing.kind == UNKNOWN:
+            return unresolved(thing.name)
+        return self._plain(self._beside(thing.refs, use.role == facts.TYPE))
+
+    def _beside(self, refs: tuple[Ref, ...], types: bool) -> tuple[Ref, ...]:
+        """Of a class of Scala and its companion, or an alias and a value, the one that the place can mean."""
+        if len(refs) < 2 or self.language != "scala":
+            return refs
+        return tuple(ref for ref in refs if (ref.defined.kind in TYPES - {"object"}) == types) or refs
 
     def _fields(self, around: Thing, use: facts.Use, place: Place) -> tuple[Ref, ...]:
         """What is read or assigned as a member of something: a field rather than a method of the same name."""

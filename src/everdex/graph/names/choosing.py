@@ -16,7 +16,7 @@ from everdex.graph.names.index import Ref
 from everdex.graph.names.members import LOST
 from everdex.graph.names.overloads import Overloads
 from everdex.graph.names.rules import CALLABLES, TYPES
-from everdex.graph.names.things import INSTANCE, OUTSIDE, UNKNOWN, Thing
+from everdex.graph.names.things import INSTANCE, OUTSIDE, TYPE, UNKNOWN, Thing
 
 _MAX_GUESSES: Final = 3
 _BESIDE_TYPES: Final = frozenset(("type", "object"))  # an alias of the name, and Scala's companions
@@ -95,8 +95,8 @@ class Choosing:
         best = [ref for ref in refs if ref.defined.kind not in _BESIDE_TYPES] or refs
         return self._several(self._paired(best)) if best else otherwise
 
-    def _constructed(self, thing: Thing, use: facts.Use) -> Answer:
-        """The constructor of a type, or the type when it has none of its own."""
+    def _constructed(self, thing: Thing, use: facts.Use, is_written: bool = True) -> Answer:
+        """The constructor of a type, or the type when it has none of its own; what is written may be another name."""
         if thing.kind == OUTSIDE:
             return outside_root(thing.name)
         if thing.kind == UNKNOWN or not thing.refs:
@@ -105,6 +105,10 @@ class Choosing:
         types = [ref for ref in thing.refs if ref.defined.kind in TYPES]
         if not types:
             return self._chosen(list(thing.refs), use)
+        aliased = evaluation.aliased(thing) if is_written else None
+        if aliased is not None and aliased.kind == INSTANCE and aliased.refs and aliased.name != thing.name:
+            ran = self._constructed(Thing(TYPE, aliased.name, aliased.refs), use, False)
+            return replace(ran, named=self._type(thing, ran).refs)
         last = thing.name.rpartition(".")[2]
         made: list[Ref] = []
         for name in (*self.rules.constructors, last, *self.rules.own_constructors):
@@ -112,7 +116,7 @@ class Choosing:
                 refs, _ = evaluation.member(Thing(INSTANCE, thing.name, thing.refs), name)
             else:
                 refs = list(evaluation.reader.definitions(f"{thing.name}.{name}"))
-            made += [ref for ref in refs if ref.defined.kind in CALLABLES]
+            made += [ref for ref in refs if ref.defined.kind in CALLABLES and not _makes_the_type(ref)]
         if made and self.rules.primary:
             made += [ref for ref in types if ref.defined.least >= 0]  # the type's own parameters construct it, too
         if self.language == "scala":
@@ -145,10 +149,16 @@ class Choosing:
             return unresolved(reason)
         refs = [
             ref for ref in self.evaluation.reader.named(name)
-            if ref.key and ref.defined.kind in ("method", "constructor", "function")
+            if ref.key and ref.defined.kind in ("method", "constructor", "function") and not self._is_local(ref)
             and (ref.module.outline.language == self.language or self.rules.group in ("jvm", "c"))
         ]  # fmt: skip
         return self._guessed(refs, use, reason)
+
+    def _is_local(self, ref: Ref) -> bool:
+        """Whether it is a function inside a function, which is no member of anything."""
+        parent = ref.defined.parent
+        inside = ref.defined.kind == "function" and parent >= 0 and self.rules.stated
+        return inside and ref.module.outline.definitions[parent].kind in CALLABLES
 
     def _guessed(self, refs: list[Ref], use: facts.Use, reason: str) -> Answer:
         if any(ref.name.count(".") for ref in refs) and use.receiver:
@@ -254,6 +264,11 @@ def is_generic(item: facts.Defined) -> bool:
     """Whether an extension function of Kotlin is written for a type parameter of its own: `fun <A : Any> A.shown()`."""
     words = item.signature.partition(f"{item.receiver}.{item.name}")[0].partition("fun <")[2]
     return item.receiver in re.findall(r"\w+", words)
+
+
+def _makes_the_type(ref: Ref) -> bool:
+    """Whether it is a static constructor of C#, which nobody calls."""
+    return ref.defined.kind == "constructor" and bool(ref.defined.flags & facts.STATIC)
 
 
 def _is_partial(ref: Ref) -> bool:

@@ -9,7 +9,7 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.facts.expressions import COUNTED
-from everdex.graph.names.imports import MAX_REEXPORTS, inner_space, lead, lua_table
+from everdex.graph.names.imports import COMPANION, MAX_REEXPORTS, inner_space, lead, lua_table
 from everdex.graph.names.index import Ref
 from everdex.graph.names.items import Items
 from everdex.graph.names.lookup import MAX_DEPTH
@@ -37,6 +37,7 @@ from everdex.graph.names.types import Step, parse_chain
 
 _MAX_STEPS: Final = 48
 _RUST_ROOTS: Final = frozenset(("crate", "super"))
+_OF_THIS: Final = frozenset(("apply", "also"))  # Kotlin: functions that give back what they are called on
 _OF_TYPES: Final = frozenset(("field", "method", "property"))  # of C#: in reach where their types are
 _PAIR: Final = ("first", "second")  # of a pair of C++, or of an item of a map
 _RUST_FUNCTIONS: Final = frozenset(("Fn", "FnMut", "FnOnce"))
@@ -115,11 +116,23 @@ class Evaluation(StatedTypes, Members, Items):
             return self.head("self", place)
         if rules.group == "ruby" and head == "new" and place.module.owner(place.scope) and not self.local(head, place):
             return self.called(self.head("self", place))
+        if rules.group == "jvm" and called and head in _OF_THIS and place.module.outline.language == "kotlin":
+            around = self.head("this", place)
+            if around.kind == INSTANCE and self.local(head, place) is None and not self.member(around, head)[0]:
+                return around._replace(kind=TYPE)  # which calling makes an instance again
         found = self.name(head, place, called=called)
+        if found.kind == TYPE and place.module.outline.language == "scala":
+            values = tuple(ref for ref in found.refs if ref.defined.kind in VALUES)
+            found = self.of_refs(values) if values else found  # `type A = B` beside `val A = B`
         if rules.group == "ruby" and found.kind == OUTSIDE and head in OF_ANYTHING and self.local(head, place) is None:
             found = found._replace(given=True)
         if found.kind == UNKNOWN and self.local(head, place) is None and self._is_foreign(head, place, called):
             return Thing(OUTSIDE, head)
+        inherited = found.kind == UNKNOWN and called and rules.stated and rules.implicit_members
+        if inherited and self.local(head, place) is None and not self.reader.named(head):
+            outside = self.member(Thing(INSTANCE, place.module.owner(place.scope)), head)[1]
+            if outside and not outside.startswith(LOST):
+                return Thing(OUTSIDE, f"{outside}.{head}")
         return found
 
     def _is_foreign(self, head: str, place: Place, called: bool) -> bool:
@@ -155,7 +168,7 @@ class Evaluation(StatedTypes, Members, Items):
     def called(self, thing: Thing) -> Thing:
         """What calling it gives."""
         if thing.kind == TYPE:
-            return Thing(INSTANCE, thing.name, thing.refs, thing.arguments, thing.home)
+            return self.aliased(thing) or Thing(INSTANCE, thing.name, thing.refs, thing.arguments, thing.home)
         if thing.kind == CALLABLE:
             return self._returned(thing)
         if thing.kind == INSTANCE:
@@ -169,7 +182,9 @@ class Evaluation(StatedTypes, Members, Items):
 
     def _returned(self, thing: Thing) -> Thing:
         if len(thing.refs) > 1 and self.module.outline.language in COUNTED:
-            each = [self._returned(thing._replace(refs=(ref,))) for ref in thing.refs]
+            # `fun url(a: URL) = url(a.text)` gives what the others give.
+            own = [ref for ref in thing.refs if not ref.defined.value.startswith(f"{ref.defined.name}(")]
+            each = [self._returned(thing._replace(refs=(ref,))) for ref in own or thing.refs]
             same = all(one.kind == each[0].kind and one.name == each[0].name for one in each)
             return each[0] if same else unknown("one of several results")
         for ref in thing.refs:
@@ -226,6 +241,10 @@ class Evaluation(StatedTypes, Members, Items):
             return found or unknown(f"not in {thing.name}")
         if self.rules.group == "jvm" and name == "class":
             return Thing(OUTSIDE, "java.lang.Class")
+        if self.rules.group == "jvm" and name == COMPANION and thing.kind == TYPE:
+            return thing
+        if self.rules.group == "php":
+            name = name.removeprefix("$")  # `self::$name`
         if place.module.outline.language == "ruby":
             if name == "new":
                 return Thing(INSTANCE, thing.name, thing.refs)
@@ -247,6 +266,8 @@ class Evaluation(StatedTypes, Members, Items):
             return slot
         if refs:
             return unknown("type of field not stated")
+        if thing.kind == TYPE and place.module.outline.language == "scala" and self.is_space(f"{thing.name}.{name}"):
+            return Thing(SPACE, f"{thing.name}.{name}")  # of a package that has an object of its own
         embedded = self.embedded(thing, name)
         if embedded is not None:
             return embedded

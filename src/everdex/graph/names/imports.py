@@ -34,6 +34,9 @@ class Led:
     outside: str = ""  # dotted name of what is outside the root; '' when it should be here and is not
 
 
+COMPANION: Final = "Companion"  # Kotlin's object beside a class, whose members are the class's
+
+
 def lead(module: Module, item: facts.Import, reader: Reader) -> Led:
     language = module.outline.language
     if language == "go":
@@ -48,7 +51,10 @@ def lead(module: Module, item: facts.Import, reader: Reader) -> Led:
     local = item.alias or item.path.rpartition(".")[2]
     if language == "swift":
         return Led("*", (), outside=item.path)
-    names = _from_around(module.outline.package, item.path) if language in ("scala", "csharp") else (item.path,)
+    path = item.path
+    if language in ("java", "kotlin"):
+        path = path.replace(f".{COMPANION}.", ".").removesuffix(f".{COMPANION}")
+    names = _from_around(module.outline.package, path) if language in ("scala", "csharp") else (path,)
     package = item.path.rpartition(".")[0]
     # What is named of a package that is here should be here: a file that cannot be read may have it.
     is_here = item.alias != "*" and package and reader.space(package)

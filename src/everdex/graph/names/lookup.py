@@ -98,6 +98,10 @@ class Lookup(ABC):
         """What definitions of one name are."""
 
     @abstractmethod
+    def bases(self, name: str) -> tuple[list[Thing], str]:
+        """The bases of a type inside the root, and one outside it."""
+
+    @abstractmethod
     def member(self, thing: Thing, name: str) -> tuple[list[Ref], str]:
         """The members of a name: of the type itself, else of the nearest bases; and an outside base if it has one."""
 

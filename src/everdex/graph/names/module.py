@@ -47,12 +47,17 @@ def rust_crate(path: str) -> str:
     return rust_space(path)
 
 
+_BUILD: Final = ".sbt"
+
+
 def space_of(path: str, outline: facts.Outline) -> str:
     """Where the file's outermost definitions are looked for."""
     language = outline.language
     if language == "go":
         directory = path.rpartition("/")[0] or "."
         return directory + ("_test" if outline.package.endswith("_test") else "")
+    if language == "scala" and path.endswith(_BUILD):
+        return f"{stem(path)}.sbt"  # which nothing else sees
     if language in ("java", "kotlin", "scala", "csharp", "php"):
         return outline.package
     if language == "rust":
@@ -75,9 +80,9 @@ def display_of(path: str, outline: facts.Outline) -> str:
         return (path.rpartition("/")[0] or outline.package.removesuffix("_test")).replace("/", ".")
     if language == "swift":
         return swift_module(path) or stem(path)
-    if language in ("java", "kotlin", "scala", "csharp", "php", "rust"):
-        return space_of(path, outline)
-    return stem(path)
+    if language in ("java", "kotlin", "scala", "csharp", "php"):
+        return outline.package
+    return space_of(path, outline) if language == "rust" else stem(path)
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,6 +109,9 @@ class OnReceivers(Choosing):
         refs, outside = evaluation.taking(around, name, use.arguments if counted else -1)
         if counted:
             refs = self._overloaded(refs, use)
+        if self.language == "swift" and outside and not outside.startswith(LOST) and use.arguments >= 0:
+            # What is called with other labels is what is outside has.
+            refs = [ref for ref in refs if ref.defined.kind != "method" or self.overloads.fitting([ref], use)]
         callables = [ref for ref in refs if ref.defined.kind in CALLABLES or ref.defined.kind == "variant"]
         if use.text.endswith(facts.GENERIC):
             refs = callables = [ref for ref in callables if takes_types(ref.defined)]
@@ -224,7 +227,7 @@ class OnReceivers(Choosing):
             owners = reader.definitions(ref.name.rpartition(".")[0])
             extends = owners and all(each.defined.flags & facts.SCOPE_ONLY for each in owners)
             if extends and ref.defined.kind in CALLABLES and (use.arguments < 0 or ref.takes(use.arguments)):
-                found.append(ref)
+                found += self.overloads.fitting([ref], use)
         reason = "may extend what is outside"
         return Answer(Status.AMBIGUOUS, tuple(found[:MAX_CANDIDATES]), reason=reason) if found else None
 

@@ -1,4 +1,5 @@
-"""Which of several definitions of one name a call means, as far as the types of what it passes say.
+"""Which of several definitions of one name a call means, as far as the types of what it passes say, or in Swift the
+labels.
 
 A definition is left out where something is passed that it cannot take; of what is left, the one that takes exactly what
 is passed is meant, or the one that takes less than all others. Where a type is not known, nothing is left out.
@@ -68,6 +69,8 @@ class Overloads:
         """Those that may be meant; none where none may."""
         if not use.given or use.arguments < 0:
             return refs
+        if self._language == "swift":
+            return [ref for ref in refs if given.are_labelled(use.given, ref.defined.takes)]
         place = Place(self._evaluation.module, use.scope, use.line, use.column)
         things = [self._passed(chain, place) for chain in use.given]
         fits = [(ref, self._fits(ref, use, things)) for ref in refs]

@@ -109,6 +109,9 @@ class Names(RustNames, Preprocessed):
             return self.taken(name, chain, here)
         if item.value.startswith(facts.GIVEN):
             method, _, chain = item.value.removeprefix(facts.GIVEN).partition(" ")
+            function = place.module.outline.definitions[item.scope] if item.scope >= 0 else None
+            if function is not None and function.kind == "lambda":
+                here = here._replace(scope=function.parent)  # `state.write { state in … }`: outside it is another
             return self.handed(method, chain, here)
         thing = self.evaluate(item.value, here)
         if item.each:
@@ -235,6 +238,8 @@ class Names(RustNames, Preprocessed):
                     yield Thing(TYPE, types[0].name, types)
             elif space and rules.outer_spaces and self.is_space(f"{space}.{name}"):
                 yield Thing(SPACE, f"{space}.{name}")
+            elif space and language == "scala":
+                yield from self._inherited(space, name, kind)  # by the object of the package
         outside = ""
         for led in everything:
             for prefix in led.names:
@@ -388,8 +393,9 @@ class Names(RustNames, Preprocessed):
 
 def _is_own_value(item: facts.Local, name: str, place: Place) -> bool:
     """Whether a place may be in what a variable is assigned, where it is seen there: `x = x()` calls another x."""
-    head = re.split(r"[.(\[]", item.value, maxsplit=1)[0]
-    return not item.behind and item.line == place.line and item.column < place.column and head == name
+    if item.behind or item.line != place.line or item.column == place.column:
+        return False
+    return re.split(r"[.(\[]", item.value, maxsplit=1)[0] == name
 
 
 _MAX_OTHERS: Final = 4

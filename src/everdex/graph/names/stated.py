@@ -21,7 +21,7 @@ from everdex.graph.names.things import (
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import CHANNEL, LIST, last_name, parameters_after, parse_type
+from everdex.graph.names.types import CHANNEL, LIST, parameters_after, parse_type
 
 _RUBY_TYPES: Final = frozenset(("module",))  # which of Rust's are none, but not outside either
 
@@ -48,6 +48,9 @@ class StatedTypes(Names):
                 return self.type_named(arguments[0], place)
             if name.startswith(facts.UNNAMED):
                 return Thing(INSTANCE, place.module.unnamed(name, place.scope))
+            if name == "parent" and rules.group == "php":
+                above = self.bases(place.module.owner(place.scope))[0]
+                return above[0] if above else unknown("base not found")
             if name in ("Self", "static", "self"):
                 owner = place.module.owner(place.scope)
                 return Thing(INSTANCE, owner, self.reader.definitions(owner)) if owner else unknown("no type around it")
@@ -57,7 +60,7 @@ class StatedTypes(Names):
             if thing.kind == OUTSIDE:
                 return Thing(OUTSIDE, thing.name, (), arguments, place)
             if thing.kind == TYPE:
-                aliased = self._aliased(thing)
+                aliased = self.aliased(thing)
                 return aliased or Thing(INSTANCE, thing.name, thing.refs, arguments, place)
             if thing.kind == CALLABLE or (thing.kind == INSTANCE and thing.refs):
                 return Thing(INSTANCE, thing.name, thing.refs, arguments, place)
@@ -89,7 +92,7 @@ class StatedTypes(Names):
         thing = self.name(first, place, types_only=True)
         thing = self.or_type(thing, first, rest[0] if rest else "", place)
         for name in rest:
-            aliased = self._aliased(thing) if thing.kind == TYPE else None
+            aliased = self.aliased(thing) if thing.kind == TYPE else None
             if aliased is not None:
                 thing = aliased if aliased.kind == OUTSIDE else Thing(TYPE, aliased.name, aliased.refs)
             thing = self.step(thing, name, place)
@@ -102,10 +105,12 @@ class StatedTypes(Names):
     def _is_swift_module(self, name: str) -> bool:
         return not self.reader.definitions(name) and bool(self.reader.space(name))
 
-    def _aliased(self, thing: Thing) -> Thing | None:
+    def aliased(self, thing: Thing) -> Thing | None:
+        """What the type is that a type is another name of."""
         for ref in thing.refs:
             item = ref.defined
-            if item.kind == "type" and item.type and last_name(item.type) != item.name:
+            aliased = parse_type(item.type)[0] if item.kind == "type" else ""
+            if aliased.strip(".") not in ("", item.name):
                 found = self.type_named(item.type, Place(ref.module, ref.at, item.start_line, 0))
                 own = any(other.name.startswith(f"{thing.name}.") for other in thing.refs)
                 if found.kind not in (INSTANCE, OUTSIDE):

@@ -1,5 +1,6 @@
 (class_definition name: (identifier) @name) @definition.class
 (object_definition name: (identifier) @name) @definition.object
+(package_object name: (identifier) @name) @definition.object
 (trait_definition name: (identifier) @name) @definition.trait
 (enum_definition name: (identifier) @name) @definition.enum
 (simple_enum_case name: (identifier) @name) @definition.variant
