@@ -56,14 +56,13 @@ from tree_sitter import Node, Query
 
 from everdex.facts import lua, phpdoc, ruby
 from everdex.facts import names_model as model
-from everdex.facts.expressions import arity_of, chain_of, parameters_of, type_of
+from everdex.facts.expressions import arity_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
-from everdex.facts.names_binds import Binds
+from everdex.facts.names_locals import Locals
 from everdex.facts.scopes import (
     Scopes,
     bases_at,
     bases_of,
-    ends_around,
     innermost,
     number_unnamed,
     swift_shape,
@@ -88,7 +87,6 @@ _OPENED: Final = re.compile(rb"(?<!inline )\bnamespace\s+([A-Za-z_]\w*)\s*\{")  
 _HOOKS: Final = frozenset(("included", "extended", "prepended", "inherited"))
 _MAX_HEAD_BYTES: Final = 8_000  # of a function whose parameters are counted
 _RETURN: Final = re.compile(rb"\breturn\b")
-_LIFTED: Final = ("@", "this.", "self.", "$this.")
 
 
 @cache
@@ -108,7 +106,7 @@ def extract(path_key: str, read: Read, data: bytes) -> bytes:
     return _Extraction(read, data).facts()
 
 
-class _Extraction(Binds):
+class _Extraction(Locals):
     def __init__(self, read: Read, data: bytes) -> None:
         super().__init__(read.language, data)
         self.root = read.root
@@ -119,13 +117,9 @@ class _Extraction(Binds):
         self.imports: list[tuple[int, int]] = []
         self.mixins: list[tuple[int, str]] = []
         self.opened: list[tuple[Node, str, list[str]]] = []
-        self.parameters: list[tuple[int, Node, str]] = []
         self.statics: list[int] = []
-        self.narrowed: list[tuple[int, str, str]] = []
         self.lambdas: list[Node] = []
         self.setters: set[int] = set()
-        self.branches: list[tuple[int, int]] = []
-        self.blocks: dict[int, int] = {}  # ends, by starts
         self.classes: dict[int, tuple[Node, list[str]]] = {}
         self.shapes: dict[int, dict[str, list[Node]]] = {}
         self.shape_starts: dict[int, dict[str, list[Node]]] = {}
@@ -299,49 +293,6 @@ class _Extraction(Binds):
             len(self.data), max(atoms.count, 1),
         )  # fmt: skip
         return model.encode(outline, model.Body(tuple(uses), tuple(local_names)))
-
-    def _locals(
-        self, linked: list[parsed.Definition], scopes: Scopes, atoms: Atoms, used: set[int]
-    ) -> tuple[list[model.Slot], list[model.Local]]:
-        slots, local_names = list[model.Slot](), list[model.Local]()
-        lambdas = {(item.start, item.end): position for position, item in enumerate(linked) if item.kind == "lambda"}
-        for start, name, type_text in sorted(self.promoted):
-            around = scopes.around(start)
-            owner = around if around >= 0 and linked[around].kind == "variant" else scopes.owner(around)
-            if owner >= 0:
-                slots.append(model.Slot(owner, name, type_text, ""))
-        for before, node, type_text in self.parameters:
-            name, (row, column) = chain_of(self._text(node), self.language), node.start_point
-            local_names.append(model.Local(row + 1, column, scopes.around(before), name, type_text, "", False))
-        blocks = list(self.blocks.items())
-        ends = ends_around(blocks or self.branches, sorted(self.binds))
-        for start, (name, type_text, value, each) in sorted(self.binds.items()):
-            if start in used or name == "?":
-                continue
-            scope = scopes.around(start)
-            if name.startswith(_LIFTED):
-                owner = scopes.owner(scope)
-                if owner >= 0:
-                    slots.append(model.Slot(owner, name.partition(".")[2] or name, type_text, value))
-            elif "." not in name:
-                row = atoms.at(begin := self.seen_from.get(start, start) if blocks else start)
-                function = lambdas.get(self.value_spans.get(start, (-1, -1)))
-                if function is not None:
-                    value = f"@{{lambda {function}}}"
-                elif blocks and value == "?" and not type_text and self._gives_inner(start, name):
-                    value = model.INSIDE
-                until = behind = 0
-                # A parameter of a function without a name is in no block of it, but in one around it.
-                if start in ends and (not blocks or scope < 0 or ends[start] <= linked[scope].end):
-                    last = atoms.at(ends[start] - 1)
-                    until, behind = last + 1, ends[start] - atoms.starts[last] if blocks else 0
-                place = row + 1, begin - atoms.starts[row], scope
-                local_names.append(model.Local(*place, name, type_text, value, each, until, behind))
-        for start, chain, type_text in sorted(self.narrowed):
-            row = atoms.at(start)
-            place = row + 1, start - atoms.starts[row], scopes.around(start)
-            local_names.append(model.Local(*place, model.NARROWED + chain, type_text, "", False))
-        return slots, sorted(local_names, key=lambda item: (item.line, item.column))
 
     def _is_conditional(self, start: int) -> bool:
         """Whether a place of C or C++ is compiled under some conditions only."""

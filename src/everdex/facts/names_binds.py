@@ -5,8 +5,6 @@ Puts nothing into scopes and resolves nothing.
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
 from typing import Final
 
 from tree_sitter import Node
@@ -19,7 +17,6 @@ from everdex.facts.scopes import ends_around
 from everdex.languages import C_FAMILY
 from everdex.parse import definitions as parsed
 
-_MAX_BRANCHES: Final = 4_000  # bytes that are looked through for what a branch gives
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
 _IMPLICIT: Final = {"kotlin": "it", "swift": "$0"}
 _LOOKED_THROUGH: Final = frozenset(("Some", "Ok", "Err"))
@@ -34,7 +31,6 @@ class Binds(Documented):
         self.value_spans: dict[int, tuple[int, int]] = {}
         self.seen_from: dict[int, int] = {}  # behind what a name is declared with, if it is not seen in that
         self.unnamed: dict[int, str] = {}  # Go: the struct without a name that a field is in, by the field's name
-        self.bind_names: dict[str, list[int]] = {}  # where each name is bound, in order
         self.metatables: dict[int, str] = {}  # Lua: whose members a table is made with, by its place
 
     def _bind(self, captures: dict[str, list[Node]]) -> None:
@@ -83,17 +79,6 @@ class Binds(Documented):
         stated = node.child_by_field_name("type") if node.type == "composite_literal" else None
         text = self._type(stated) if stated is not None else ""
         return f"@{{{text}}}" if text and "{" not in text else self._chain(node)
-
-    def _gives_inner(self, start: int, name: str) -> bool:
-        """Whether a branch of what a name is declared with binds the same name and ends with it: `let x = match y {
-        Some(x) => x, None => return }`, perhaps among others in parentheses."""
-        first, end = self.value_spans.get(start, (0, 0))
-        places = self.bind_names[name]
-        at = bisect_left(places, first)
-        if end - first > _MAX_BRANCHES or at == len(places) or places[at] >= end:
-            return False
-        given = rb"(?:[=-]>|[{;(,])\s*[&*]*(?:(?:Some|Ok)\()?%s\b\)?\s*[,})]" % re.escape(name.encode())
-        return re.search(given, self.data[places[at] : end]) is not None
 
     def _unnamed(self, fields: list[parsed.Definition]) -> dict[int, str]:
         """What the structs around fields are called in the texts of types, where they have no name."""
