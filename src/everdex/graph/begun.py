@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from everdex.graph import naming
 from everdex.graph.artifact import FileEntry, Graph, pack
 from everdex.graph.atlas import CONTAINERS, Atlas, Definition, Waiting
-from everdex.graph.build import Progress, assembled
+from everdex.graph.build import assembled
 from everdex.graph.crew import Alone, Crew, Many, Wanted
 from everdex.graph.declarations import is_declaration, written_out
 from everdex.graph.record import FileRecord
@@ -26,6 +26,7 @@ from everdex.graph.unfinished import DIGEST
 from everdex.graph.ways import Way, deciding_name, heirs, open_ways
 from everdex.graph.written import can_be_looked_up, files_defining
 from everdex.memory import collector_held
+from everdex.sync.model import Progress
 from everdex.view import SnapshotView
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ others it is then known what they offer (`unfinished`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,10 +25,10 @@ from everdex.graph.unfinished import DIGEST as UNFINISHED
 from everdex.graph.unfinished import Saving, are_many, waiting_entry, worth_keeping
 from everdex.graph.world import Before
 from everdex.numeric import np, npt
+from everdex.sync.model import Progress
 from everdex.view import SnapshotView
 
 _EDITED: Final = 64  # files: no edit, but another branch
-Progress = Callable[[str, int, int], None]  # phase, done, total
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from everdex.durable import Pieces, make_directory, remove_leftovers, replace_at
 from everdex.errors import Busy, Corrupt, Incompatible, StorageFailure, Timeout
 from everdex.graph import refreshed, unfinished
 from everdex.graph.artifact import Graph
-from everdex.graph.build import Built, Progress, build, changed_files, knows_all
+from everdex.graph.build import Built, build, changed_files, knows_all
 from everdex.graph.overlay import overlay
 from everdex.graph.refreshed import RefreshSummary
 from everdex.graph.resolvers import Resolvers
@@ -28,6 +28,7 @@ from everdex.snapshot.guard import lock_for_life
 from everdex.snapshot.neighbours import neighbours
 from everdex.snapshot.retention import GRAPH_SUFFIX
 from everdex.snapshot.store import Store
+from everdex.sync.model import Progress
 from everdex.view import SnapshotView
 
 # The active snapshot's, and the one before it or one that somebody asked for with --snapshot; as many overlays.

@@ -14,7 +14,6 @@ from everdex.graph import naming
 from everdex.graph.artifact import TABLES, Graph, Parts, pack
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.blobs import joined
-from everdex.graph.build import Progress
 from everdex.graph.declarations import is_declaration, written_out
 from everdex.graph.keep import begun_graph, is_first
 from everdex.graph.model import FileGraph, Node, Role
@@ -24,6 +23,7 @@ from everdex.graph.resolvers import Resolvers
 from everdex.graph.world import Bench, Resolved
 from everdex.graph.written import files_defining, files_writing, may_define_heir, stands_in_text
 from everdex.numeric import np
+from everdex.sync.model import Progress
 from everdex.view import SnapshotView
 
 # More files than this are not worth it where the index knows the name in one place. In several, or in none, it will

@@ -17,14 +17,13 @@ from everdex import limits
 from everdex.graph import begun
 from everdex.graph.artifact import Graph
 from everdex.graph.atlas import CONTAINERS, Atlas
-from everdex.graph.build import Progress
 from everdex.graph.keep import begin_graph, begun_graph
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import Saving, are_many
 from everdex.graph.ways import Way
 from everdex.memory import resident_bytes, trim
 from everdex.service.answers import Answer
-from everdex.sync.model import SyncOptions
+from everdex.sync.model import Progress, SyncOptions
 from everdex.view import SnapshotView
 
 METHODS: Final = ("refs", "callers", "callees")

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from everdex.graph import naming, unmade
 from everdex.graph.atlas import Atlas, Definition
-from everdex.graph.build import Progress
 from everdex.graph.resolvers import Resolvers
 from everdex.identity.symbols import resolution
 from everdex.search.names import SymbolNames
@@ -18,6 +17,7 @@ from everdex.service import coverage
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index
 from everdex.service.symbols import suggestions
+from everdex.sync.model import Progress
 from everdex.view import SnapshotView
 
 MAX_MATCHES: Final = 50

@@ -14,14 +14,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from everdex.errors import Busy, DaemonUnavailable
 from everdex.service.index import Index
 from everdex.surfaces.daemon.client import Connection, connect, error_of
-
-Progress = Callable[[str, int, int], None]
+from everdex.sync.model import Progress
 
 _LONGEST_START_S: Final = 660.0  # a little longer than a writer is waited for
 _POLL_S: Final = 0.1

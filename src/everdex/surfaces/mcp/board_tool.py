@@ -19,7 +19,8 @@ from everdex.canvas.board.edits import checked, edit_of
 from everdex.surfaces.mcp import boarded
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, Budget
 from everdex.surfaces.mcp.call import answered, run
-from everdex.surfaces.mcp.proxy import Progress, Proxy
+from everdex.surfaces.mcp.proxy import Proxy
+from everdex.sync.model import Progress
 
 _WRITING: Final = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False

@@ -17,7 +17,7 @@ from everdex import clock
 from everdex.errors import EverdexError, NotIndexed, QueryError
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.mcp import text
-from everdex.surfaces.mcp.proxy import Progress
+from everdex.sync.model import Progress
 
 _REPORT_EVERY_S: Final = 0.2
 _PHASES: Final = {

@@ -17,7 +17,8 @@ from pydantic import Field
 from everdex.surfaces.mcp import gated
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, Budget
 from everdex.surfaces.mcp.call import answered, run
-from everdex.surfaces.mcp.proxy import Progress, Proxy
+from everdex.surfaces.mcp.proxy import Proxy
+from everdex.sync.model import Progress
 
 _REMEMBERING: Final = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from everdex import config
@@ -18,8 +18,7 @@ from everdex.errors import DaemonStopping
 from everdex.service.index import Index
 from everdex.surfaces.daemon.client import connect
 from everdex.surfaces.daemon.start import start
-
-Progress = Callable[[str, int, int], None]
+from everdex.sync.model import Progress
 
 # Clients give up on a call that takes a minute: better an answer that says when to ask again, whether the first index
 # is what takes so long or the first graph.

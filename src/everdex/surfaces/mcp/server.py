@@ -24,9 +24,10 @@ from everdex.surfaces.cli.output import escape, write_error
 from everdex.surfaces.mcp.budget import MOST_TOKENS
 from everdex.surfaces.mcp.call import coded, failed
 from everdex.surfaces.mcp.greeting import NAME, instructions
-from everdex.surfaces.mcp.proxy import Progress, Proxy
+from everdex.surfaces.mcp.proxy import Proxy
 from everdex.surfaces.mcp.text import as_json
 from everdex.surfaces.mcp.tools import Tools
+from everdex.sync.model import Progress
 
 _HOST: Final = "127.0.0.1"
 

@@ -26,7 +26,8 @@ from everdex.surfaces.mcp.board_tool import BoardTool
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, Budget
 from everdex.surfaces.mcp.call import answered, plain, run
 from everdex.surfaces.mcp.gate_tool import GateTool
-from everdex.surfaces.mcp.proxy import Progress, Proxy
+from everdex.surfaces.mcp.proxy import Proxy
+from everdex.sync.model import Progress
 
 _READ_ONLY: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
