@@ -84,7 +84,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #     macro is wrapped around; Rust: impls for references and pointers have the name of the type;
 #     Kotlin: bodies of classes behind `by`
 # 14: signatures of fields and properties behind lines of annotations
-# 15: C#: conditional lines inside statements, heads and lists
+# 15: C#: conditional lines inside statements, heads and lists; Scala: package objects
+#     C++: macros for words and for parameters of templates, before variables, destructors and conversions
 CHUNKER_VERSION: Final = "15"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
@@ -165,6 +166,9 @@ VECTORS_VERSION: Final = "1"
 # 35: JavaScript: keys of definitions that are inside each other without end are bounded; the signatures of chunker 14
 #     JavaScript: what names are tested to be, types that calls and bases are given, type parameters
 # 36: the definitions of chunker 15
+#     Swift: labels, parameters of long heads, blocks behind arguments; C++: results behind parameters; C#: static
+#     constructors; PHP: static properties that are written, values of `foreach` with keys; functions that hand on to
+#     another of their name
 FACTS_VERSION: Final = "36"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -328,6 +332,8 @@ INTERFACE_VERSION: Final = "1"
 #     plugin; texts that classes below replace; methods that take themselves among their arguments; calls outside tests
 #     where many tests call; what a function gives is asked with 9 steps
 # 55: what was learned from the fifteenth set of programs and from strangers in the languages that are read by names
+#     Scala: package objects, companions, aliases of the same last name; Swift: labels; Kotlin: companions, apply, what
+#     hides no function; PHP: parent; C++: constructors behind aliases; what a base outside the root hands out
 RESOLVERS_VERSION: Final = "55"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
