@@ -84,7 +84,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #     macro is wrapped around; Rust: impls for references and pointers have the name of the type;
 #     Kotlin: bodies of classes behind `by`
 # 14: signatures of fields and properties behind lines of annotations
-# 15: C#: conditional lines inside statements, heads and lists
+# 15: C#: conditional lines inside statements, heads and lists; Scala: package objects
+#     C++: macros for words and for parameters of templates, before variables, destructors and conversions
 CHUNKER_VERSION: Final = "15"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
@@ -167,6 +168,9 @@ VECTORS_VERSION: Final = "1"
 # 36: the languages read by names: where a local is seen, and the block that ends it; Go: the cases of a switch by type,
 #     what comes out of channels, aliases of interfaces; C++: loops over pointers; Kotlin: what `when` declares
 # 36: the definitions of chunker 15
+#     Swift: labels, parameters of long heads, blocks behind arguments; C++: results behind parameters; C#: static
+#     constructors; PHP: static properties that are written, values of `foreach` with keys; functions that hand on to
+#     another of their name
 FACTS_VERSION: Final = "36"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -332,6 +336,8 @@ INTERFACE_VERSION: Final = "1"
 # 55: what was learned from the fifteenth set of programs and from strangers in the languages that are read by names
 #     blocks end their locals; C: variables of the file itself, or that something in reach declares; Go: what a struct
 #     embeds by the name of its type, items of items
+#     Scala: package objects, companions, aliases of the same last name; Swift: labels; Kotlin: companions, apply, what
+#     hides no function; PHP: parent; C++: constructors behind aliases; what a base outside the root hands out
 RESOLVERS_VERSION: Final = "55"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
