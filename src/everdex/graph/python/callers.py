@@ -2,10 +2,11 @@
 
 Who asks for a parameter gets those calls that may pass something for it (`slots`). In its own file calls through
 variables count, too; of a constructor also those of the classes below, those by which a class makes another of itself
-(`handing`), and members of an enumeration (`members`); of a method also those under a computed name (`dispatching`).
-Where many files have such calls, only the function's own is looked at, and the answer says so. Of `__call__` also those
-by the names that objects of its class are given. When there are none, those count that the function was passed to
-(`forwarded`). It does not find callers that got it from another file in other ways.
+(`handing`), and members of an enumeration (`members`); of `__init_subclass__` class statements (`metaclasses`); of a
+method also those under a computed name (`dispatching`). Where many files have such calls, only the function's own is
+looked at, and the answer says so. Of `__call__` also those by the names that objects of its class are given. When there
+are none, those count that the function was passed to (`forwarded`). It does not find callers that got it from another
+file in other ways.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python import classes, dispatching, forwarded, handing, members, reaching, slots
+from everdex.graph.python import classes, dispatching, forwarded, handing, members, metaclasses, reaching, slots
 from everdex.graph.python.call_sites import sites_of
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, WORTH_GIVEN, Engine
@@ -61,6 +62,8 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
         for other, number in dispatching.sites(engine, path, scope, left):
             found[reaching.context_at(engine.file(other), number, engine.file(path), scope, True)] = None
         owner = engine.file(path).class_of(scope)
+        if owner >= 0 and engine.file(path).scopes[scope].name == "__init_subclass__":
+            found.update(dict.fromkeys(metaclasses.statements(engine, path, scope, left)))
         if owner >= 0 and engine.file(path).scopes[scope].name in _CONSTRUCTORS:
             found.update(dict.fromkeys(members.constructions(engine, (CLASS, path, owner), path, scope, left)))
         if not found and not is_spared and engine.file(path).scopes[scope].params:
