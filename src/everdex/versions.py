@@ -326,7 +326,7 @@ INTERFACE_VERSION: Final = "1"
 #     plugin; texts that classes below replace; methods that take themselves among their arguments; calls outside tests
 #     where many tests call; what a function gives is asked with 9 steps
 # 55: what was learned from the fifteenth set of programs and from strangers in the languages that are read by names
-#     Python: keywords of class statements, things under keys of their own, what operators
+#     Python: classes made out of tables, keywords of class statements, things under keys of their own, what operators
 #     call a method on, attributes that other files replace, protocols by the class below
 RESOLVERS_VERSION: Final = "55"
 
