@@ -338,6 +338,8 @@ INTERFACE_VERSION: Final = "1"
 #     embeds by the name of its type, items of items
 #     Scala: package objects, companions, aliases of the same last name; Swift: labels; Kotlin: companions, apply, what
 #     hides no function; PHP: parent; C++: constructors behind aliases; what a base outside the root hands out
+#     Python: classes made out of tables, keywords of class statements, things under keys of their own, what operators
+#     call a method on, attributes that other files replace, protocols by the class below
 RESOLVERS_VERSION: Final = "55"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -297,9 +297,14 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
     for base, given in file.other_stores.get(wanted, ())[:8]:
         if any(each[:3] == value[:3] for each in engine.values(value[1], base, 0, fuel - LOOKUP_STEP)):
             parts.append(engine.values(value[1], given, 0, fuel - LOOKUP_STEP))
+    if wanted == "__name__" and not parts and file.scopes[file.scopes[value[2]].parent].kind in _KEEPING_NAMES:
+        return frozenset(((LITERAL, "str", file.scopes[value[2]].name),))
     if parts or wanted in FUNCTION_ATTRIBUTES or _is_dressed_outside(engine, file, value[2], fuel):
         return union(parts) or frozenset(((METHOD, value, wanted),))
     return unknown("no such attribute")
+
+
+_KEEPING_NAMES: Final = frozenset((m.MODULE_SCOPE, m.CLASS_SCOPE))  # one that a function makes may be given another's
 
 
 def _is_dressed_outside(engine: Engine, file: File, scope: int, fuel: int) -> bool:

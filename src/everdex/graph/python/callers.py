@@ -2,10 +2,11 @@
 
 Who asks for a parameter gets those calls that may pass something for it (`slots`). In its own file calls through
 variables count, too; of a constructor also those of the classes below, those by which a class makes another of itself
-(`handing`), and members of an enumeration (`members`); of a method also those under a computed name (`dispatching`).
-Where many files have such calls, only the function's own is looked at, and the answer says so. Of `__call__` also those
-by the names that objects of its class are given. When there are none, those count that the function was passed to
-(`forwarded`). It does not find callers that got it from another file in other ways.
+(`handing`), and members of an enumeration (`members`); of `__init_subclass__` class statements (`metaclasses`); of a
+method also those under a computed name (`dispatching`). Where many files have such calls, only the function's own is
+looked at, and the answer says so. Of `__call__` also those by the names that objects of its class are given. When there
+are none, those count that the function was passed to (`forwarded`). It does not find callers that got it from another
+file in other ways.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python import classes, dispatching, forwarded, handing, members, reaching, slots
+from everdex.graph.python import classes, dispatching, forwarded, handing, members, metaclasses, reaching, slots
 from everdex.graph.python.call_sites import sites_of
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, WORTH_GIVEN, Engine
@@ -31,7 +32,7 @@ from everdex.graph.python.keys import (
     used_key,
 )
 from everdex.graph.python.slots import FEW, MAX_CALL_SITES
-from everdex.graph.python.values import CLASS, Value
+from everdex.graph.python.values import CLASS, FUNCTION, Value, ordered
 
 MAX_PLACES: Final = 2 * MAX_INDIRECT
 FEW_CALLERS_STEP: Final = NAME_STEP  # out to few callers: hardly more to look through than for a name
@@ -61,6 +62,8 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
         for other, number in dispatching.sites(engine, path, scope, left):
             found[reaching.context_at(engine.file(other), number, engine.file(path), scope, True)] = None
         owner = engine.file(path).class_of(scope)
+        if owner >= 0 and engine.file(path).scopes[scope].name == "__init_subclass__":
+            found.update(dict.fromkeys(metaclasses.statements(engine, path, scope, left)))
         if owner >= 0 and engine.file(path).scopes[scope].name in _CONSTRUCTORS:
             found.update(dict.fromkeys(members.constructions(engine, (CLASS, path, owner), path, scope, left)))
         if not found and not is_spared and engine.file(path).scopes[scope].params:
@@ -69,7 +72,7 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
             told: set[tuple[str, int]] = set()
             if owner < 0 or engine.file(path).scopes[scope].name == "__init__":
                 elsewhere = [each[:2] for each in forwarded.taken_elsewhere(engine, path, scope, left)]
-                for site in (*elsewhere, *_through_values(engine, path, owner if owner >= 0 else scope)):
+                for site in (*elsewhere, *_through_values(engine, path, scope, left)):
                     made = reaching.contexts_of(engine, engine.file(site[0]), site[1], path, scope, left)
                     found.update(dict.fromkeys(made))
                     told.update([site] if made else ())
@@ -82,23 +85,46 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
     return result
 
 
-def _through_values(engine: Engine, path: str, scope: int) -> list[tuple[str, int]]:
-    """The calls through variables and items in the few files that name a class, or another's function, as a value."""
-    own = engine.file(path).scopes[scope]
-    is_class = own.kind == m.CLASS_SCOPE
-    if not is_class and own.parent:
-        return []
-    files = engine.offering_few(used_key(own.name)) or ()
-    if not is_class:
-        files = tuple([each for each in files if each != path])
+def _through_values(engine: Engine, path: str, scope: int, fuel: int) -> list[tuple[str, int]]:
+    """The calls through variables and items in the few files that name another's function, or a class that has a
+    constructor, as a value, or whose decorators and bases get such a class: they may keep it."""
+    file = engine.file(path)
+    files: dict[str, None] = {}
+    for kind in forwarded.having(engine, path, scope, fuel):
+        if kind[0] == FUNCTION:
+            named = [other for other in _naming(engine, kind) if other != path] if not file.scopes[scope].parent else []
+        else:
+            named = [*_naming(engine, kind), *_keeping(engine, kind, fuel)]
+        several = {**files, **dict.fromkeys(named)}
+        files = several if len(several) <= MAX_NAMING else files
     found: list[tuple[str, int]] = []
-    for other in files if len(files) <= MAX_NAMING else ():
+    for other in files:
         there = engine.file(other)
         engine.note(there, indirect_key(other))
         if len(there.indirect_calls) <= MAX_CALL_SITES:
             found.extend((other, each) for each in there.indirect_calls)
     engine.seen.extend([engine.file(other).seen_at(number) for other, number in found])
     return found
+
+
+def _naming(engine: Engine, value: Value) -> tuple[str, ...]:
+    return engine.offering_few(used_key(engine.file(value[1]).scopes[value[2]].name)) or ()
+
+
+def _keeping(engine: Engine, kind: Value, fuel: int) -> list[str]:
+    """The files of what is given a class where it stands: of its decorators, and of `__init_subclass__` above it."""
+    _, path, scope = kind
+    file = engine.file(path)
+    engine.seen.append(file.seen_head(scope))
+    found: list[str] = []
+    for each in file.scopes[scope].decorators:
+        given = engine.values(path, file.entries[each][1], 0, fuel - NAME_STEP)
+        found.extend(value[1] for value in ordered(given) if value[0] == FUNCTION)
+    above = classes.mro(engine, path, scope, fuel)[1:]
+    told = classes.raw_attribute(engine, above, "__init_subclass__", fuel)[1]
+    if told is not None:
+        found.append(told[1])
+    return [path, *found] if found else []
 
 
 class Calling(NamedTuple):

@@ -19,12 +19,14 @@ from everdex.graph.python.rules import GIVING_METHODS, INHERITED_CONTAINERS
 from everdex.graph.python.values import (
     CLASS,
     EXTERNAL,
+    FUNCTION,
     INSTANCE,
     LITERAL,
     MANY,
     METHOD,
     NONE,
     NOTHING,
+    PARTIAL,
     Value,
     Values,
     open_class,
@@ -191,6 +193,9 @@ def of_metaclass(engine: Engine, value: Value, wanted: str, fuel: int) -> Values
     return NOTHING
 
 
+_REPLACEABLE: Final = frozenset((FUNCTION, PARTIAL, INSTANCE))  # what an object holds and another file may exchange
+
+
 def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, importer: str = "") -> Values:
     """x.name for an instance: the class's, bound, and what methods assign to self; properties stay properties."""
     importer = stored.storing(engine, importer, wanted)
@@ -226,6 +231,8 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
             if assigned:  # to some of them: others may still be asked for what they have not
                 rest = _elsewhere if outside(line) == "builtins.type" else hooks.missing
                 found = union((found, assigned, rest(engine, line, receiver, wanted, fuel)))
+        elif owner is None and any(value[0] in _REPLACEABLE for value in found):
+            found = union((found, stored.elsewhere(engine, receiver, wanted, fuel)))
         return found or _elsewhere(engine, line, receiver, wanted, fuel)
 
     key = ("attribute", receiver, wanted, importer)

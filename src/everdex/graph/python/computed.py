@@ -36,6 +36,9 @@ class Computed(Flows):
                 for each in names:
                     found.setdefault(each, []).append((left, (right,)))
                 found.setdefault(f"__r{name}__", []).append((right, (left,)))
+        for number in self.of_kind(m.UNARY):
+            if self.entries[number][1] == "~":
+                found.setdefault("__invert__", []).append((self.entries[number][2], ()))
         for number in self.of_kind(m.COMPARE):
             _, comparing, operands = self.entries[number]
             for place, each in enumerate(comparing):

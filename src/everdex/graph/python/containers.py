@@ -19,6 +19,7 @@ from everdex.graph.python import (
     members,
     names,
     operators,
+    own_keys,
     records,
     unpacking,
 )
@@ -258,7 +259,7 @@ def put(
             known = literals(engine.values(path, key, 0, fuel - LOOKUP_STEP))
             if known is not None and wanted not in known:
                 continue
-        parts.append(engine.values(path, stored, 0, fuel - LOOKUP_STEP))
+        parts.append(own_keys.held(engine, file, key, stored, 0, None if anything else wanted, fuel - LOOKUP_STEP))
     return parts
 
 
@@ -371,7 +372,7 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
         parts.extend(put(engine, value, wanted, False, fuel))
         return union(parts)
     if entry[0] == m.COMPREHENSION:
-        parts.append(engine.values(path, entry[2], context, fuel))
+        parts.append(own_keys.held(engine, file, entry[3], entry[2], context, wanted, fuel))
     else:
         parts.extend(item(engine, each, wanted, fuel) for each in _begun(engine, value, fuel))
     parts.extend(put(engine, value, wanted, False, fuel))

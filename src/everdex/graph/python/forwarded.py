@@ -112,9 +112,7 @@ def _passed_elsewhere(engine: Engine, file: File, scope: int, fuel: int) -> Iter
 
 def taken_elsewhere(engine: Engine, path: str, scope: int, fuel: int) -> Iterator[tuple[str, int, int]]:
     """The calls that take a function, or a class that has a constructor, in files that import it, and the argument."""
-    owner = engine.file(path).class_of(scope)
-    wanted = _having(engine, (CLASS, path, owner), fuel) if owner >= 0 else [(FUNCTION, path, scope)]
-    for kind in wanted:
+    for kind in having(engine, path, scope, fuel):
         name = engine.file(kind[1]).scopes[kind[2]].name
         for other in engine.offering_few(given_key(name)) or ():
             there = engine.file(other)
@@ -130,14 +128,17 @@ def taken_elsewhere(engine: Engine, path: str, scope: int, fuel: int) -> Iterato
                         yield other, *taker
 
 
-def _having(engine: Engine, owner: Value, fuel: int) -> list[Value]:
-    """A class, and the few below it that have its constructor."""
-    below = classes.subclasses(engine, owner[1], owner[2], fuel - LOOKUP_STEP) or ()
+def having(engine: Engine, path: str, scope: int, fuel: int) -> list[Value]:
+    """What a function is called through: itself, or as a constructor its class, and the few below that have it, too."""
+    owner = engine.file(path).class_of(scope)
+    if owner < 0:
+        return [(FUNCTION, path, scope)]
+    below = classes.subclasses(engine, path, owner, fuel - LOOKUP_STEP) or ()
     made = [
         each for each in (below if len(below) <= MAX_TAKERS else ())
         if "__init__" not in engine.look_up(each[1], each[2], "__init__").names[each[2]]
     ]  # fmt: skip
-    return [owner, *made]
+    return [(CLASS, path, owner), *made]
 
 
 def _called_there(engine: Engine, file: File, name: str, wanted: Value, fuel: int) -> Iterator[tuple[str, int]]:

@@ -13,7 +13,7 @@ from typing import Final
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, classes, marked
 from everdex.graph.python.binding import bind_instance
-from everdex.graph.python.contexts import Argument
+from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import MAX_BASE_FILES, META_KEY
@@ -156,6 +156,21 @@ def making(engine: Engine, line: tuple[Value, ...], fuel: int) -> Values:
 def told_of_subclass(engine: Engine, line: tuple[Value, ...], fuel: int) -> Values:
     """What is run of a line of classes when one below is made."""
     return _functions(classes.raw_attribute(engine, line, "__init_subclass__", fuel)[0])
+
+
+def statements(engine: Engine, path: str, scope: int, fuel: int) -> list[Context]:
+    """How the class statements below an `__init_subclass__` call it: with the keywords beside their bases."""
+    owner = engine.file(path).class_of(scope)
+    found: list[Context] = []
+    for each in classes.subclasses(engine, path, owner, fuel - LOOKUP_STEP) or ():
+        file = engine.file(each[1])
+        engine.seen.append(file.seen_head(each[2]))
+        line = classes.mro(engine, each[1], each[2], fuel)
+        if classes.raw_attribute(engine, line[1:], "__init_subclass__", fuel)[1] == (CLASS, path, owner):
+            given = [(name, Argument(each[1], value, 0)) for name, value in file.scopes[each[2]].base_keywords]
+            keywords = tuple(pair for pair in given if pair[0] != "metaclass")
+            found.append(Context(path, scope, 0, (Argument("", -1, 0, frozenset((each,))),), keywords))
+    return found if len(found) <= MAX_HELD else []
 
 
 def made_below(engine: Engine, bases: Values, fuel: int) -> Values:

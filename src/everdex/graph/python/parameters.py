@@ -196,7 +196,7 @@ def anywhere(
             if name == fixtures.REQUEST and all(each[0] == EXTERNAL_INSTANCE for each in by_type):
                 return fixtures.value(engine, file, scope, name, fuel) or by_type
             if any(each[0] not in (BUILTIN,) for each in by_type):
-                return _implementing(engine, file, scope, index, by_type, fuel)
+                return _implementing(engine, file, scope, index, by_type, fuel, receiver)
             parts.append(by_type)
             is_told = True
     held = descriptors.passed(engine, file, scope, index, fuel - LOOKUP_STEP)
@@ -219,9 +219,7 @@ def anywhere(
     if fixture:
         parts.append(fixture)
     elif not is_told:
-        known = callers.contexts(engine, file.path, scope, index, fuel)
-        if receiver and len(known) > 1:
-            known = tuple(call for call in known if _may_be_on(engine, call, receiver, fuel)) or known
+        known = _calls(engine, file, scope, index, fuel, receiver)
         passes_on = kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS)  # what stands between two calls and adds nothing
         # What the only caller passes costs the name it is passed by, and finding the caller did: a cycle costs.
         step = 0 if passes_on or len(known) == 1 else callers.step(len(known))
@@ -251,7 +249,16 @@ def _receiver(engine: Engine, file: File, scope: int, owner: int, fuel: int) -> 
     if made:
         return made
     few = NOTHING if decorators else running.receivers(engine, file.path, owner, name, fuel)
+    few = operations.receivers(engine, file, scope, fuel - LOOKUP_STEP) or few
     return few or frozenset(((INSTANCE, file.path, owner, True),))
+
+
+def _calls(engine: Engine, file: File, scope: int, index: int, fuel: int, receiver: Values) -> tuple[Context, ...]:
+    """The known calls that may pass something for a parameter, where a receiver is known those that may be on it."""
+    known = callers.contexts(engine, file.path, scope, index, fuel)
+    if receiver and len(known) > 1:
+        return tuple(call for call in known if _may_be_on(engine, call, receiver, fuel)) or known
+    return known
 
 
 def _may_be_on(engine: Engine, call: Context, receiver: Values, fuel: int) -> bool:
@@ -311,7 +318,9 @@ def _collected(kind: int, values: Values) -> Values:
     return frozenset(((PAIRS, frozenset(((TUPLE, (TEXT, values)),))),))
 
 
-def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: Values, fuel: int) -> Values:
+def _implementing(
+    engine: Engine, file: File, scope: int, index: int, by_type: Values, fuel: int, receiver: Values
+) -> Values:
     """A protocol is met without being named, and a container of anything may hold what is called: what callers pass
     says more than these do."""
     rest = frozenset(value for value in by_type if not _is_met(engine, value, fuel))
@@ -319,7 +328,7 @@ def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: V
         return by_type
     passed = fixtures.value(engine, file, scope, file.scopes[scope].params[index][0], fuel) or union(
         from_call(engine, file, scope, index, call, fuel - CALLERS_STEP)
-        for call in callers.contexts(engine, file.path, scope, index, fuel)
+        for call in _calls(engine, file, scope, index, fuel, receiver)
     )
     if not any(value[0] in _MEETING for value in passed):
         return by_type

@@ -11,7 +11,7 @@ from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Target
-from everdex.graph.python import builtin_calls, callers, calls, classes, containers, parameters, targets
+from everdex.graph.python import builtin_calls, callers, calls, classes, containers, parameters, registered, targets
 from everdex.graph.python.contexts import Argument, Context, Keywords, Positional
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
@@ -65,7 +65,8 @@ def _contexts_in(
         callees = [(FUNCTION, path, scope, 0, owner)]
     if callees:
         positional, keywords = calls.arguments(file, number, context)
-        for value in callees:
+        ran = registered.chosen(engine, frozenset(callees), positional, fuel)
+        for value in [each for each in callees if each in ran]:
             if value[0] == FUNCTION and value[1:3] != (path, scope):
                 found.append(Context(path, scope, 0, calls.with_receiver(value[4], positional), keywords))
             else:

@@ -1,7 +1,8 @@
 """Pass 3, continued: what is assigned to attributes of instances and classes: through self, and through other names.
 
 Assignments through other names count in the files of a class and in the file that reads the attribute; where nothing
-else is known of the attribute, in the few other files that assign one of its name. It does not follow `__dict__`.
+else is known of the attribute, or it holds what others may replace, in the few other files that assign one of its name.
+It does not follow `__dict__`.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def values(
 
 
 def elsewhere(engine: Engine, receiver: Value, wanted: str, fuel: int) -> Values:
-    """What files that know nothing else of an object assign to an attribute of it; tests do not count."""
+    """What any files assign to an attribute of an object; tests do not count."""
     if wanted.startswith("__"):
         return NOTHING
     parts: list[Values] = []
