@@ -8,7 +8,7 @@ import pytest
 
 from everdex.graph.model import LIMITS, PLACES, FileGraph, more_key, more_places_key
 from everdex.graph.python import RESOLVER
-from fixtures.callgraph.python.harness import MemoryWorld, edges, resolve, world
+from fixtures.callgraph.python.harness import MemoryWorld, edges, has_read, resolve, world
 
 
 def _offers(memory: MemoryWorld) -> dict[str, dict[str, int]]:
@@ -35,7 +35,7 @@ def _again(graphs: dict[str, FileGraph], before: MemoryWorld, after: MemoryWorld
         if (before.total(key) > limit) != (after.total(key) > limit)
     }  # fmt: skip
     edited = {path for path in after.paths if before.files.get(path) != after.files[path]}
-    return edited | {path for path in after.paths if path in graphs and graphs[path].reads & changed}
+    return edited | {path for path in after.paths if path in graphs and has_read(graphs[path], changed)}
 
 
 LIBRARY = (
@@ -162,7 +162,7 @@ def test_what_a_body_does_to_others_is_seen_by_them(before: str, after: str) -> 
     user = "import lib\nlib.C().made()\nlib.table['a']()\nlib.run(lib.act)\nlib.act()()\n"
     first, second = (world(lib=f"def f(): pass\n{text}", user=user) for text in (before, after))
     old, new = resolve(first)["user.py"], resolve(second)["user.py"]
-    assert old.sites == new.sites or old.reads & _changed(first, second)
+    assert old.sites == new.sites or has_read(old, _changed(first, second))
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ class Part(msgspec.Struct, frozen=True, gc=False):
 class Parts:
     """How a file was resolved in parts."""
 
-    keys: tuple[str, ...]  # all that its parts looked at, the file's own content with it
+    keys: tuple[int, ...]  # hashes of all that its parts looked at, the file's own content with it
     own: int  # bits: which keys stand for that
     all: tuple[Part, ...]
     of_sites: tuple[int, ...]  # of each site, its part
@@ -148,7 +148,7 @@ class FileGraph:
     nodes: tuple[Node, ...]
     sites: tuple[Site, ...]  # by place
     dependencies: tuple[Dependency, ...]
-    reads: frozenset[str]  # every key that was looked at, found or not; but for those that kept parts looked at
+    reads: frozenset[str]  # every key that was looked at, found or not; of Python's files only `parts` tell
     interface: str  # hash of sorted public kind, name, normalised signature: not of bodies, not of private names
     partial: bool  # the file has syntax errors: what is missing may be behind them
     parts: Parts | None = None  # None where the whole file is resolved at once

@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from everdex.graph.model import Parts
-from everdex.graph.postings import U32, is_among, key32
+from everdex.graph.postings import U32, is_among
 from everdex.numeric import np, npt
 
 _LEVEL: Final = 4  # level 6 is 5 % smaller and takes three times as long, with every edit of the file
@@ -80,7 +80,7 @@ def _differences(numbers: Sequence[int]) -> list[int]:
 def table_of(parts: Parts, before: PartTable | None) -> PartTable:
     """The table of a file that was resolved in parts, some of them kept from before."""
     asked = [number for number, part in enumerate(parts.all) if part.kept < 0 or part.looked]
-    names = np.array(list(map(key32, parts.keys)), dtype=np.uint32)
+    names = np.array(parts.keys, dtype=np.uint32)
     is_own = _bits((parts.own,), len(names))[:, 0]
     looked = _bits([parts.all[number].looked for number in asked], len(names))
     if before is None:

@@ -21,6 +21,7 @@ from everdex.facts import javascript_model as m
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.hashes import Hashes
 from everdex.graph.model import Kept, Node, Part, Parts, Site
+from everdex.graph.postings import key32
 
 # What each part read is a table of parts and keys: further functions are part of what they stand in.
 MAX_PARTS: Final = 2_000
@@ -162,7 +163,7 @@ class Again:
             for node, digest, keys, kept in zip(self._parts.nodes, self._digests, looked, self._from, strict=True)
         ]
         is_own = _bits([number for key, number in numbers.items() if key.startswith(own)])
-        return Parts(tuple(numbers), is_own, tuple(found), of_sites)
+        return Parts(tuple(map(key32, numbers)), is_own, tuple(found), of_sites)
 
 
 def _bits(numbers: Sequence[int]) -> int:

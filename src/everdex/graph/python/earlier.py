@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from everdex.graph.model import Since, Target
-from everdex.graph.postings import key32
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.files import File
 from everdex.graph.python.seen import Seen
@@ -116,7 +115,7 @@ class Earlier:
         return found
 
     def _is_others(self, key: Seen) -> bool:
-        found = self._holds[key] = key32(key.key) not in self._keys
+        found = self._holds[key] = key.key not in self._keys
         return found
 
     def _looked_into(self, seen: Seen) -> bool:

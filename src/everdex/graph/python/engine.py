@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from everdex.facts.python.model import IS_STUB, NAME
 from everdex.graph.model import more_key, more_places_key
+from everdex.graph.postings import key32
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.earlier import Earlier, Known
 from everdex.graph.python.files import ENDS, Decoded, File
 from everdex.graph.python.keys import BARE_KEY, CALL_KEY, here_key, stub_key
-from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
+from everdex.graph.python.seen import Gathered, Made, Seen, gathered, joined, joined_with
 from everdex.graph.python.slots import FEW
 from everdex.graph.python.values import Values, union, unknown
 
@@ -93,6 +94,7 @@ class Engine:
             self._files, self.contexts, self._asked, self._cut, self._told,
             (self._offering, self._few, self._offered, self._many),
         )  # fmt: skip
+        self._made: Made = {}  # of one file: what answers of several have together is little
         self._answers = 0
         self._is_known = False
 
@@ -120,6 +122,7 @@ class Engine:
 
     def end(self, file: File, askers: Iterable[Sequence[Seen]]) -> Gathered:
         """After them: the keys that each asker needed."""
+        self._made.clear()
         found = gathered(askers, file.path)
         # Nobody asked about this file before, so few will: most of its answers are for itself. After an edit the next
         # one asks the same.
@@ -183,7 +186,7 @@ class Engine:
         saved, self.low = self.low, fuel
         around, self.seen = self.seen, []
         result = handler(self, file, entry, expression, context, fuel)
-        seen = joined_with(file.seen_at(expression), self.seen)
+        seen = joined_with(file.seen_at(expression), self.seen, self._made)
         around.append(seen)
         self.seen = around
         low = self.low
@@ -229,7 +232,7 @@ class Engine:
         saved, self.low = self.low, fuel
         around, self.seen = self.seen, []
         result = answer(fuel)
-        seen = joined(self.seen)
+        seen = joined(self.seen, self._made)
         if seen is not None:
             around.append(seen)
         self.seen = around
@@ -279,7 +282,7 @@ class Engine:
         """An answer with what it looked at, for who remembers it himself; not noted for anybody yet."""
         around, self.seen = self.seen, []
         result = answer()
-        seen = joined(self.seen)
+        seen = joined(self.seen, self._made)
         self.seen = around
         return result, seen
 
@@ -289,7 +292,7 @@ class Engine:
         """The files that offer a key."""
         found = self._offering.get(key)
         if found is None:
-            found = self._offering[key] = (tuple(self.world.offering(key)), Seen(key, "", ()))
+            found = self._offering[key] = (tuple(self.world.offering(key)), Seen(key32(key), "", ()))
         self.seen.append(found[1])
         return found[0]
 
@@ -299,9 +302,9 @@ class Engine:
         if found is None:
             files = tuple(self.world.offering(key))
             if len(files) > most:
-                found = self._few[key, most] = (None, Seen(more_key(key, most), "", ()))
+                found = self._few[key, most] = (None, Seen(key32(more_key(key, most)), "", ()))
             else:
-                found = self._few[key, most] = (files, Seen(key, "", ()))
+                found = self._few[key, most] = (files, Seen(key32(key), "", ()))
         self.seen.append(found[1])
         return found[0]
 
@@ -325,7 +328,7 @@ class Engine:
         """Whether any file offers a key, by who does not mind which."""
         found = self._offered.get(key)
         if found is None:
-            found = self._offered[key] = (bool(self.world.offering(key)), Seen(more_key(key, 0), "", ()))
+            found = self._offered[key] = (bool(self.world.offering(key)), Seen(key32(more_key(key, 0)), "", ()))
         self.seen.append(found[1])
         return found[0]
 
@@ -334,7 +337,7 @@ class Engine:
         found = self._many.get((key, most))
         if found is None:
             is_more = self.world.total(key) > most
-            found = self._many[key, most] = (is_more, Seen(more_places_key(key, most), "", ()))
+            found = self._many[key, most] = (is_more, Seen(key32(more_places_key(key, most)), "", ()))
         self.seen.append(found[1])
         return found[0]
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from everdex.facts.python import model as m
+from everdex.graph.postings import key32
 from everdex.graph.python.contexts import Keywords, Positional
 from everdex.graph.python.fillings import Fillings
 from everdex.graph.python.keys import (
@@ -28,7 +29,7 @@ _MAX_NAMES_BEHIND: Final = 6  # a value that is made through more names of its b
 # What leads nowhere in its own body, or only for who looks into it.
 ENDS: Final = frozenset((m.LITERAL, m.DEFINITION, m.SEQUENCE, m.DICT, m.COMPREHENSION, m.IMPORTED, m.FROM))
 _IMPORTS: Final = frozenset((m.IMPORTED, m.FROM))
-_NO_STEP: Final = (-1, False, Seen("", "", ()))
+_NO_STEP: Final = (-1, False, Seen(0, "", ()))
 
 
 class Decoded:
@@ -156,21 +157,21 @@ class File(Fillings):
         found = self._seen_members.get((scope, name))
         if found is None:
             key = member_key(self.path, self.scopes[scope].key, name)
-            found = self._seen_members[scope, name] = Seen(key, self.path, ())
+            found = self._seen_members[scope, name] = Seen(key32(key), self.path, ())
         return found
 
     def seen_key(self, key: str) -> Seen:
         """What a key of this file stands for."""
         found = self._seen_keys.get(key)
         if found is None:
-            found = self._seen_keys[key] = Seen(key, self.path, ())
+            found = self._seen_keys[key] = Seen(key32(key), self.path, ())
         return found
 
     def seen_name(self, name: str) -> Seen:
         """What the module binds under a name."""
         found = self._seen_names.get(name)
         if found is None:
-            found = self._seen_names[name] = Seen(name_key(self.path, name), self.path, ())
+            found = self._seen_names[name] = Seen(key32(name_key(self.path, name)), self.path, ())
         return found
 
     @cached_property
@@ -180,7 +181,7 @@ class File(Fillings):
 
     @cached_property
     def seen_stars(self) -> Seen:
-        return Seen(stars_key(self.path), self.path, ())
+        return Seen(key32(stars_key(self.path)), self.path, ())
 
     def seen_stores(self, name: str) -> Seen:
         """Where attributes of a name are assigned other than of self."""

@@ -87,7 +87,7 @@ class PythonResolution:
         found.sort(key=_place)
         gathered = engine.end(file, looked)
         return FileGraph(
-            nodes, tuple([site for site, _ in found]), depends, gathered.of_others, interface_of(nodes, in_bodies),
+            nodes, tuple([site for site, _ in found]), depends, frozenset(), interface_of(nodes, in_bodies),
             file.facts.partial, again.parts(index_of, gathered, tuple([part for _, part in found])),
         )  # fmt: skip
 
