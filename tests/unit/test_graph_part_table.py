@@ -8,7 +8,7 @@ import pytest
 
 from everdex.graph.model import Part, Parts
 from everdex.graph.part_table import PartTable, decode, table_of
-from everdex.graph.postings import key32, keys32
+from everdex.graph.postings import each_key32, key32, keys32
 
 _KEYS = [*(f"own:{number}" for number in range(12)), *(f"other:{number}" for number in range(12))]
 Looked = list[set[str]]  # of each part, at what
@@ -66,7 +66,10 @@ def test_a_table_is_what_its_parts_say(seed: int) -> None:
 
 def test_keys_that_collide_are_one_key_of_both(monkeypatch: pytest.MonkeyPatch) -> None:
     """A part is resolved in vain then, and never left out."""
-    monkeypatch.setattr("everdex.graph.part_table.key32", lambda text: key32("other:0" if text == "other:1" else text))
+    monkeypatch.setattr(
+        "everdex.graph.part_table.each_key32",
+        lambda texts: each_key32(["other:0" if text == "other:1" else text for text in texts]),
+    )
     first = table_of(_parts([{"other:0"}, {"other:1"}, {"own:0"}], [-1, -1, -1]), None)
     again = table_of(_parts([set(), {"other:1"}, {"other:0"}], [0, -1, -1]), first)
     assert first.others.tolist() == again.others.tolist() == [key32("other:0")]

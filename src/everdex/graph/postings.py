@@ -35,9 +35,18 @@ def key32(text: str) -> int:
     return key64(text) & _LOW
 
 
+def each_key32(texts: Iterable[str]) -> U32:
+    """The key of each of some strings: at once, since what a file looked at is many."""
+    digest = xxhash.xxh64_intdigest
+    hashed = [
+        key64(text) if text.startswith(MORE_MARK) else digest(text.encode("utf-8", "surrogatepass")) for text in texts
+    ]
+    return np.array(hashed, dtype=np.uint64).astype(np.uint32)
+
+
 def keys32(texts: Iterable[str]) -> U32:
     """The distinct keys of some strings, sorted."""
-    return np.array(sorted({key32(text) for text in texts}), dtype=np.uint32)
+    return np.unique(each_key32(texts))
 
 
 @dataclass(frozen=True, slots=True)
