@@ -55,7 +55,7 @@ def stages(trees: list[Path]) -> None:
             spent: dict[str, float] = defaultdict(float)
             known = Resolvers()
             languages = zip(view.paths, view.file_languages, strict=True)
-            paths = [path for path, language in languages if known.of(language) is not None]
+            paths = [path for path, language in languages if known.knows(language)]
             sources = {path: view.source(path) for path in paths}
             with _timed(spent, "parse"):
                 for path in paths:

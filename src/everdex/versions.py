@@ -167,7 +167,7 @@ VECTORS_VERSION: Final = "1"
 #     JavaScript: what names are tested to be, types that calls and bases are given, type parameters
 # 36: the languages read by names: where a local is seen, and the block that ends it; Go: the cases of a switch by type,
 #     what comes out of channels, aliases of interfaces; C++: loops over pointers; Kotlin: what `when` declares
-# 36: the definitions of chunker 15
+#     the definitions of chunker 15
 #     Swift: labels, parameters of long heads, blocks behind arguments; C++: results behind parameters; C#: static
 #     constructors; PHP: static properties that are written, values of `foreach` with keys; functions that hand on to
 #     another of their name
@@ -340,6 +340,7 @@ INTERFACE_VERSION: Final = "1"
 #     hides no function; PHP: parent; C++: constructors behind aliases; what a base outside the root hands out
 #     Python: classes made out of tables, keywords of class statements, things under keys of their own, what operators
 #     call a method on, attributes that other files replace, protocols by the class below
+#     Python: calls of a file by names that it does not define have 32 keys instead of eight
 RESOLVERS_VERSION: Final = "55"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -11,7 +11,7 @@ from functools import partial
 from everdex.graph.model import Resolver, Since
 from everdex.graph.part_table import decode
 from everdex.graph.postings import NO_OFFERS, U32, FileOffers, Offers, changed_keys, file_offers, key64, noted_keys
-from everdex.graph.python import RESOLVER as PYTHON
+from everdex.graph.python.resolver import RESOLVER as PYTHON
 from everdex.graph.record import FileRecord, record
 from everdex.graph.world import Before
 from everdex.numeric import np

@@ -10,7 +10,7 @@ import random
 import pytest
 
 from equivalence.parts import KeptTree, differ, step, text_of
-from everdex.graph.javascript import RESOLVER
+from everdex.graph.javascript.resolver import RESOLVER
 
 _PATHS = ("base.ts", "tools.js", "tools.d.ts", "pkg/index.ts", "pkg/inner.ts", "all.test.ts")
 _MODULES = ("./base", "./tools", "./pkg", "../base", "./inner", "./all.test")

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from equivalence.parts import KeptTree, differ, step, text_of
-from everdex.graph.python import RESOLVER as PYTHON
+from everdex.graph.python.resolver import RESOLVER as PYTHON
 
 _PATHS = ("base.py", "tools.py", "pkg/__init__.py", "pkg/inner.py", "test_all.py")
 _MODULES = ("base", "tools", "pkg", "pkg.inner")

@@ -17,6 +17,7 @@ from everdex.graph.columns import Columns
 from everdex.graph.part_table import decode
 from everdex.graph.python.files import File
 from everdex.graph.record import FileRecord
+from everdex.numeric import np
 from fixtures.callgraph.python.harness import Case, cases
 
 _CASES = list(cases())
@@ -69,7 +70,8 @@ def _found(record: FileRecord, taken: int, by: int) -> dict[str, tuple[list[obje
         named = (columns.nodes[site.source].key, site.role, line, site.column, site.text)
         sites[part].append((*named, site.status, site.targets, site.reason))
     keys = [*table.others.tolist(), *table.own.tolist()]
-    looked = [frozenset(key for key, bit in zip(keys, row, strict=True) if bit) for row in table.looked.T.tolist()]
+    rows = np.unpackbits(table.looked, axis=1, count=len(table.parts)).T.tolist()
+    looked = [frozenset(key for key, bit in zip(keys, row, strict=True) if bit) for row in rows]
     named_parts = [columns.nodes[node].key for node, _ in table.parts]
     return dict(zip(named_parts, zip(sites, looked, strict=True), strict=True))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from everdex.graph.javascript import RESOLVER
+from everdex.graph.javascript.resolver import RESOLVER
 from everdex.graph.model import Node
 from everdex.identity.symbols import plain_name
 from support import worlds

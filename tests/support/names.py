@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from everdex.graph.model import FileGraph, Resolver, Role, Site
-from everdex.graph.names import RESOLVER
+from everdex.graph.names.resolver import RESOLVER
 from support import worlds
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph"

@@ -43,8 +43,11 @@ class Parsed:
                 self.broken = True
 
 
+LANGUAGES = frozenset({"text"})
+
+
 class Resolver:
-    languages = frozenset({"text"})
+    languages = LANGUAGES
 
     def begin(self) -> Resolver:
         return self
@@ -143,4 +146,8 @@ class Resolution:
         return Status.UNRESOLVED, (), "nothing is called so"
 
 
-RESOLVER = Resolver()
+_RESOLVER = Resolver()
+
+
+def load() -> Resolver:
+    return _RESOLVER

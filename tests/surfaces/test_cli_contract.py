@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -135,12 +137,29 @@ def test_a_light_command_loads_nothing_heavy(tmp_path: Path, arguments: list[str
     """Cold start is a feature: neither numpy, rich nor a grammar on the way to these, nor to a no-change index."""
     root = tree(tmp_path / "r", {"a.py": "x = 1\n"})
     everdex("index", cwd=root)
+    assert _loaded(root, arguments, HEAVY) == [0, []]
+
+
+def test_a_question_loads_only_the_resolvers_of_what_was_edited(tmp_path: Path) -> None:
+    """Of a graph that is made none; without a daemon every command begins by loading."""
+    root = tree(tmp_path / "r", {"a.py": "def go(): pass\ngo()\n", "b.js": "b()\n", "c.go": "package c\n"})
+    packages = ("python", "javascript", "names")
+    wanted = [f"everdex.graph.{each}.resolver" for each in packages]
+    everdex("callers", "go", cwd=root)
+    assert _loaded(root, ["callers", "go"], wanted) == [0, []]
+    (root / "a.py").write_text("def go(): pass\ngo()\ngo()\n")
+    assert _loaded(root, ["callers", "go"], wanted) == [0, ["everdex.graph.python.resolver"]]
+
+
+def _loaded(root: Path, arguments: list[str], modules: Sequence[str]) -> list[Any]:
+    """The exit code of a command, and which of these modules it has loaded."""
     script = (
         "import json, sys\nfrom everdex.surfaces.cli.app import run\ncode = run(json.loads(sys.argv[1]))\n"
         "print(json.dumps([code, sorted(set(json.loads(sys.argv[2])) & set(sys.modules))]), file=sys.stderr)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, json.dumps(arguments), json.dumps(HEAVY)], cwd=root, capture_output=True,
+        [sys.executable, "-c", script, json.dumps(arguments), json.dumps(modules)], cwd=root, capture_output=True,
         text=True, check=True,
     )  # fmt: skip
-    assert json.loads(done.stderr.splitlines()[-1]) == [0, []]
+    found: list[Any] = json.loads(done.stderr.splitlines()[-1])
+    return found

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from everdex.graph.javascript import RESOLVER
+from everdex.graph.javascript.resolver import RESOLVER
 from everdex.graph.model import LIMITS, Role, Status, more_key
 from everdex.memory import collector_held
 from support.javascript import MemoryWorld, fixtures, world

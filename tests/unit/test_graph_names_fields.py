@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from everdex.graph.model import FileGraph, Role, Site, Status
-from everdex.graph.names import RESOLVER
+from everdex.graph.names.resolver import RESOLVER
 from everdex.graph.names.rules import VALUES
 from support.names import MemoryWorld, differing, load
 

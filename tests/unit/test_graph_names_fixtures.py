@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from everdex.graph.model import Role, Site, Status
-from everdex.graph.names import RESOLVER
+from everdex.graph.names.resolver import RESOLVER
 from support.names import FIXTURES, LANGUAGES, MemoryWorld, differing, load
 
 MARKS = {"bash": "#>", "lua": "-->", "ruby": "#>"}

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from everdex.graph.model import Role, Status, Target
-from everdex.graph.names import RESOLVER
+from everdex.graph.names.resolver import RESOLVER
 from support.names import FIXTURES, LANGUAGES, MemoryWorld, graphs_of, load, sites_of
 
 

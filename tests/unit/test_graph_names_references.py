@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from everdex.graph.model import Role
-from everdex.graph.names import RESOLVER
+from everdex.graph.names.resolver import RESOLVER
 from support.names import FIXTURES, MemoryWorld, graphs_of, load, places_named, sites_of, targets_of
 
 

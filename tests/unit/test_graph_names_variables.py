@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from everdex.graph.model import Role, Status
-from everdex.graph.names import RESOLVER
+from everdex.graph.names.resolver import RESOLVER
 from support.names import MemoryWorld
 
 _CASES = {

@@ -76,3 +76,11 @@ def test_keys_that_collide_are_one_key_of_both() -> None:
     assert first.others.tolist() == again.others.tolist() == [key32("other:0")]
     assert first.stale(keys32(["other:0"])) == {0, 1}
     assert again.stale(keys32(["other:0"])) == {0, 1, 2}
+
+
+def test_a_table_says_what_another_says_when_nothing_was_found_anew() -> None:
+    """Who was asked in vain looked at the same; one key more or less, or of another part, is something else."""
+    first = table_of(_parts([{"other:0"}, {"own:0"}], [-1, -1]), None)
+    assert table_of(_parts([{"other:0"}, set()], [-1, 1]), first).says(first)
+    for now in ({"other:0", "other:1"}, {"other:1"}, set[str](), {"other:0", "own:0"}):
+        assert not table_of(_parts([now, set()], [-1, 1]), first).says(first)

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from everdex.graph.model import LIMITS, PLACES, FileGraph, more_key, more_places_key
-from everdex.graph.python import RESOLVER
+from everdex.graph.python.resolver import RESOLVER
 from fixtures.callgraph.python.harness import MemoryWorld, edges, has_read, resolve, world
 
 

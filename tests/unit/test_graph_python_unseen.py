@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from everdex.graph.python import RESOLVER
 from everdex.graph.python.alike import MAX_EDITED
+from everdex.graph.python.resolver import RESOLVER
 from fixtures.callgraph.python.harness import MemoryWorld
 
 _AROUND = """\

@@ -126,7 +126,7 @@ def changed_files(graph: Graph, view: SnapshotView, resolvers: Resolvers) -> Ite
 
 def _files(view: SnapshotView, resolvers: Resolvers) -> dict[str, tuple[bytes, str]]:
     """Content and language of the live files that some resolver knows, in the order of their paths."""
-    known = {language for language in set(view.file_languages) if resolvers.of(language) is not None}
+    known = {language for language in set(view.file_languages) if resolvers.knows(language)}
     return {
         path: (bytes.fromhex(content), language)
         for path, content, language in zip(view.paths, view.file_contents, view.file_languages, strict=True)

@@ -101,7 +101,7 @@ class Alone:
         for path, content, language, offers, before in wanted:
             graph, failed, table, is_same = self._bench.resolve(path, before)
             if before is not None and table is not None and is_same:
-                yield looked_again(before.entry, before.blob, graph, table)
+                yield looked_again(before.entry, before.blob, before.parts, table, graph)
             else:
                 yield record(path, content, language, offers, graph, failed, table)
 

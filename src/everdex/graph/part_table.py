@@ -22,6 +22,7 @@ from everdex.numeric import np, npt
 
 _LEVEL: Final = 4  # level 6 is 5 % smaller and takes three times as long, with every edit of the file
 Bits = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.uint8]
 
 
 class _Packed(msgspec.Struct, array_like=True, gc=False):
@@ -43,12 +44,22 @@ class PartTable:
     of_sites: tuple[int, ...]
     others: U32  # keys of other files' content, and of nobody's in particular
     own: U32
-    looked: Bits  # one row a key, `others` before `own`; a column a part
+    looked: Rows  # one row a key, `others` before `own`; a bit a part, eight to a byte
 
     def stale(self, changed: U32) -> frozenset[int]:
         """The parts that looked at one of these keys, which are in order."""
         rows = is_among(np.concatenate((self.others, self.own)), changed)
-        return frozenset(np.flatnonzero(self.looked[rows].any(axis=0)).tolist())
+        found = np.bitwise_or.reduce(self.looked[rows], axis=0)
+        return frozenset(np.flatnonzero(np.unpackbits(found, count=len(self.parts))).tolist())
+
+    def says(self, other: PartTable) -> bool:
+        """Whether the same parts looked at the same keys, in both."""
+        return (
+            (self.parts, self.of_sites) == (other.parts, other.of_sites)
+            and np.array_equal(self.others, other.others)
+            and np.array_equal(self.own, other.own)
+            and np.array_equal(self.looked, other.looked)
+        )
 
     def encode(self) -> bytes:
         packed = _Packed(
@@ -56,7 +67,7 @@ class PartTable:
             np.array([digest for _, digest in self.parts], dtype=np.uint64).tobytes(),
             _differences(self.of_sites),
             self.own.tobytes(),
-            np.packbits(self.looked, axis=1).tobytes(),
+            self.looked.tobytes(),
         )
         return zlib.compress(msgspec.msgpack.encode(packed), _LEVEL)
 
@@ -66,8 +77,7 @@ def decode(blob: bytes, others: U32) -> PartTable:
     packed = _DECODER.decode(zlib.decompress(blob))
     own = np.frombuffer(packed.own, dtype=np.uint32)
     count = len(packed.nodes)
-    rows = np.frombuffer(packed.looked, dtype=np.uint8).reshape(len(others) + len(own), -(-count // 8))
-    looked = np.unpackbits(rows, axis=1, count=count).view(np.bool_)
+    looked = np.frombuffer(packed.looked, dtype=np.uint8).reshape(len(others) + len(own), -(-count // 8))
     digests: list[int] = np.frombuffer(packed.digests, dtype=np.uint64).tolist()
     parts = tuple(zip(accumulate(packed.nodes), digests, strict=True))
     return PartTable(parts, tuple(accumulate(packed.of_sites)), others, own, looked)
@@ -84,7 +94,8 @@ def table_of(parts: Parts, before: PartTable | None) -> PartTable:
     is_own = _bits((parts.own,), len(names))[:, 0]
     looked = _bits([parts.all[number].looked for number in asked], len(names))
     if before is None:
-        kept, earlier, earlier_own = np.zeros((0, len(parts.all)), dtype=np.bool_), names[:0], names[:0]
+        kept = np.zeros((0, -(-len(parts.all) // 8)), dtype=np.uint8)
+        earlier, earlier_own = names[:0], names[:0]
     else:
         kept, earlier, earlier_own = _kept(before, [part.kept for part in parts.all]), before.others, before.own
     of_others, of_own = (looked.any(axis=1) & (is_own == own) for own in (False, True))
@@ -94,33 +105,33 @@ def table_of(parts: Parts, before: PartTable | None) -> PartTable:
     return PartTable(named, parts.of_sites, others, own, np.concatenate((first, second)))
 
 
-def _kept(before: PartTable, columns: Sequence[int]) -> Bits:
+def _kept(before: PartTable, columns: Sequence[int]) -> Rows:
     """What was looked at before, of the parts as they are now; -1 is one that was not."""
     chosen = np.array(columns, dtype=np.int64)
     is_kept = chosen >= 0
-    same = len(columns) == before.looked.shape[1] and np.array_equal(chosen[is_kept], np.flatnonzero(is_kept))
-    kept: Bits = before.looked.copy() if same else before.looked[:, chosen]
-    kept[:, ~is_kept] = False
-    return kept
+    if len(columns) == len(before.parts) and np.array_equal(chosen[is_kept], np.flatnonzero(is_kept)):
+        return before.looked & np.packbits(is_kept)
+    kept = np.unpackbits(before.looked, axis=1, count=len(before.parts))[:, chosen]
+    kept[:, ~is_kept] = 0
+    return np.packbits(kept, axis=1)
 
 
-def _joined(earlier: U32, kept: Bits, asked: list[int], names: U32, looked: Bits) -> tuple[U32, Bits]:
+def _joined(earlier: U32, kept: Rows, asked: list[int], names: U32, looked: Bits) -> tuple[U32, Rows]:
     """The keys that some part looked at, and the parts that did: those kept from earlier, and those that were asked."""
-    if not len(earlier) and looked.shape[1] == kept.shape[1]:  # nothing is from earlier: only the order is another
-        order = np.argsort(names)
+    if not len(earlier) and -(-looked.shape[1] // 8) == kept.shape[1] and asked == list(range(len(asked))):
+        order = np.argsort(names)  # nothing is from earlier: only the order is another
         keys = names[order]
         if (keys[1:] != keys[:-1]).all():
-            return keys, looked[order]
+            return keys, np.packbits(looked[order], axis=1)
     alive = kept.any(axis=1)
     keys, joined = (earlier, kept) if alive.all() else (earlier[alive], kept[alive])
     new = np.unique(names[~is_among(names, keys)])
     if len(new):  # after an edit none or few: the rest of a large table is not copied for them
         among = np.searchsorted(keys, new)
-        keys, joined = np.insert(keys, among, new), np.insert(joined, among, False, axis=0)
+        keys, joined = np.insert(keys, among, new), np.insert(joined, among, 0, axis=0)
     places = np.searchsorted(keys, names)
-    joined[np.ix_(places, np.array(asked, dtype=np.int64))] |= looked  # of a part that has grown also what was kept
-    for again in np.flatnonzero(np.bincount(places, minlength=1)[places] > 1):  # hashes that collide
-        joined[places[again], asked] |= looked[again]
+    for number, part in enumerate(asked):  # of a part that has grown also what was kept
+        joined[places[looked[:, number]], part >> 3] |= np.uint8(0x80 >> (part & 7))
     return keys, joined
 
 

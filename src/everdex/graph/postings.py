@@ -37,7 +37,11 @@ def key32(text: str) -> int:
 
 def keys32(texts: Iterable[str]) -> U32:
     """The distinct keys of some strings, sorted."""
-    return np.array(sorted({key32(text) for text in texts}), dtype=np.uint32)
+    digest = xxhash.xxh64_intdigest
+    hashed = [
+        key64(text) if text.startswith(MORE_MARK) else digest(text.encode("utf-8", "surrogatepass")) for text in texts
+    ]
+    return np.unique(np.array(hashed, dtype=np.uint64).astype(np.uint32))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
-from everdex.graph.javascript.heirs import HEIRS_KEY, MAX_FILES
+from everdex.graph.javascript.keys import HEIRS_KEY, MAX_HEIR_FILES
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.names.rules import RULES
 from everdex.graph.packed import CALLING, CALLS, by_status, last_name, marked
@@ -25,7 +25,7 @@ from everdex.identity.symbols import plain_name
 _CLASSES_AT_HAND: Final = frozenset(("cls", "__class__", "static", "self", "Self", "class", "constructor"))
 _FEW: Final = 24  # as many methods in place of one as every resolver lists
 # In how many files at most somebody looks for what inherits from a class of some name.
-_LOOKED_THROUGH: Final = ((BASE_KEY, MAX_BASE_FILES), (HEIRS_KEY, MAX_FILES))
+_LOOKED_THROUGH: Final = ((BASE_KEY, MAX_BASE_FILES), (HEIRS_KEY, MAX_HEIR_FILES))
 
 
 _NAMING: Final = marked(frozenset({Role.REFERENCE, Role.INHERIT})) - CALLING

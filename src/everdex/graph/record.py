@@ -97,8 +97,10 @@ def record(
     return FileRecord(entry, encode(graph), table.encode() if table is not None else b"", counts, keys)
 
 
-def looked_again(entry: FileEntry, blob: bytes, graph: FileGraph, before: PartTable) -> FileRecord:
+def looked_again(entry: FileEntry, blob: bytes, parts: bytes, before: PartTable, graph: FileGraph) -> FileRecord:
     """The same of a file that says what it said: only what it looked at may be something else."""
     assert graph.parts is not None
     table = table_of(graph.parts, before)
+    if table.says(before):  # asked in vain: nothing is packed again, and no row of the graph's tables is looked at
+        return FileRecord(entry, blob, parts, None, {})
     return FileRecord(entry, blob, table.encode(), None, {"reads": table.others})

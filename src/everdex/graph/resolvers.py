@@ -10,7 +10,7 @@ from typing import Final
 from everdex import versions
 from everdex.graph.model import Resolver
 
-# Modules that export RESOLVER; where two know a language, the first has it.
+# Modules that say which LANGUAGES they know and load a resolver; where two know a language, the first has it.
 MODULES: Final[tuple[str, ...]] = ("everdex.graph.python", "everdex.graph.javascript", "everdex.graph.names")
 
 
@@ -22,11 +22,10 @@ class Resolvers:
         self.modules = tuple(MODULES if modules is None else modules)
         self.staying: dict[int, Resolver] | None = {} if stay else None
         self._left: object = None
-        self._by_language: dict[str, Resolver] = {}
+        self._by_language: dict[str, str] = {}
         for module in self.modules:
-            resolver: Resolver = import_module(module).RESOLVER
-            for language in resolver.languages:
-                self._by_language.setdefault(language, resolver)
+            for language in import_module(module).LANGUAGES:
+                self._by_language.setdefault(language, module)
 
     @property
     def version(self) -> str:
@@ -35,8 +34,13 @@ class Resolvers:
         known = f"{numbers}:{','.join(self.modules)}"
         return hashlib.sha256(known.encode()).hexdigest()[:12]
 
-    def of(self, language: str) -> Resolver | None:
-        return self._by_language.get(language)
+    def knows(self, language: str) -> bool:
+        return language in self._by_language
+
+    def of(self, language: str) -> Resolver:
+        """That of a language it knows, loaded when it is first asked for."""
+        resolver: Resolver = import_module(self._by_language[language]).load()
+        return resolver
 
     def begin(self, resolver: Resolver) -> Resolver:
         """One of them for one graph, or for all."""

@@ -50,7 +50,7 @@ def decided(view: SnapshotView, resolvers: Resolvers, asked: str, progress: Prog
         return None
     known = {
         path for path, language in zip(view.paths, view.file_languages, strict=True)
-        if resolvers.of(language) is not None
+        if resolvers.knows(language)
     }  # fmt: skip
     path = naming.path_in(asked, known)
     paths, writing = ([path], 0) if path is not None else _writing(view, known, asked)

@@ -174,7 +174,6 @@ class Bench:
 
     def _resolver(self, path: str) -> Resolver:
         resolver = self._resolvers.of(self._language(path))
-        assert resolver is not None
         begun = self._begun.get(id(resolver))
         if begun is None:
             begun = self._begun[id(resolver)] = self._resolvers.begin(resolver)

@@ -90,7 +90,7 @@ class Early:
 def from_new(view: SnapshotView, options: SyncOptions, asked: Asked, answer: Respond) -> Answer | None:
     """The same from one that is begun here, if need be; what it takes is kept for the next question."""
     known = Resolvers()
-    if not are_many(sum(known.of(language) is not None for language in view.file_languages)):
+    if not are_many(sum(map(known.knows, view.file_languages))):
         return None
     graph = begin_graph(view, known, workers=options.workers, progress=options.progress)
     if graph is None:

@@ -9,6 +9,7 @@ from everdex.facts import javascript_model as m
 from everdex.graph.javascript import builtins, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
+from everdex.graph.javascript.keys import HEIRS_KEY, MAX_HEIR_FILES
 from everdex.graph.javascript.parameters import literal_type
 from everdex.graph.javascript.values import Value, Values
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from everdex.graph.javascript.engine import Engine
 
 _JUMP: Final = 4
-MAX_FILES: Final = 40
-HEIRS_KEY: Final = "js:heirs:"
 MAX_HEIRS: Final = 24
 _MAX_FUNCTIONS: Final = 8  # of more, any function may be one of such a type
 _MAX_LEVELS: Final = 4
@@ -164,7 +163,7 @@ def _search(engine: Engine, value: Value, fuel: int) -> Values:
     names = [name.rpartition(".")[2]]  # and other names of the type, as they are met
     for each in names:
         engine.reads.add(HEIRS_KEY + each)
-        for path in engine.world.offering(HEIRS_KEY + each)[:MAX_FILES]:
+        for path in engine.world.offering(HEIRS_KEY + each)[:MAX_HEIR_FILES]:
             file = engine.files[path]
             claimed = file.memo.get("claims")
             if claimed is None:

@@ -14,6 +14,8 @@ ANY_NAME: Final = "*"  # in place of the name of a member: which there are
 CALLS_KEY: Final = "js:calls:"
 ASIDE_KEY: Final = "js:aside:"
 CROWD_KEY: Final = "js:crowd:"
+HEIRS_KEY: Final = "js:heirs:"  # and the name of a class or interface: who says that it is one
+MAX_HEIR_FILES: Final = 40  # in more files than this nobody looks for them
 
 
 def def_key(path: str, home: str) -> str:

@@ -11,11 +11,12 @@ import msgspec
 
 from everdex.graph.javascript.files import File, methods
 from everdex.graph.javascript.hashes import Hashes
-from everdex.graph.javascript.heirs import HEIRS_KEY, claims
+from everdex.graph.javascript.heirs import claims
 from everdex.graph.javascript.keys import (
     ASIDE_KEY,
     CALLS_KEY,
     CROWD_KEY,
+    HEIRS_KEY,
     MAX_CALLS,
     called_key,
     export_key,

@@ -10,8 +10,12 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.graph.model import Resolver
-from everdex.graph.python.resolver import PythonResolver
 
-__all__ = ["RESOLVER"]
+LANGUAGES: Final = frozenset(("python",))
 
-RESOLVER: Final[Resolver] = PythonResolver()
+
+def load() -> Resolver:
+    """All of it, when a file is to be resolved: who asks a graph needs none of it."""
+    from everdex.graph.python.resolver import RESOLVER
+
+    return RESOLVER

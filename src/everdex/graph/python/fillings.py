@@ -77,6 +77,16 @@ class Fillings(Computed):
         return [value, *entry[2]] if entry[0] == m.SEQUENCE and entry[1] == "tuple" else [value] if value >= 0 else []
 
     @cached_property
+    def names_put(self) -> dict[str, list[tuple[int, int]]]:
+        """Name -> where it is put into a container, by itself or in a tuple: the container, and the name's place."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for base, _, value in self.fills:
+            for each in self.put_as(value):
+                if self.entries[each][0] == m.NAME:
+                    found.setdefault(self.entries[each][1], []).append((base, each))
+        return found
+
+    @cached_property
     def held_displays(self) -> set[int]:
         """Container displays that are given to attributes: whoever has the object may fill them."""
         found: dict[int, set[str]] = {}

@@ -288,6 +288,16 @@ class Flows(Layout):
         return list(entry[1]) if entry[0] == m.EITHER else [value]
 
     @cached_property
+    def names_stored(self) -> dict[str, list[tuple[m.Store, int]]]:
+        """Name -> where an attribute of self is given what may be it, and the name's place."""
+        found: dict[str, list[tuple[m.Store, int]]] = {}
+        for store in self.facts.stores:
+            for each in self.stored_as(store.value) if store.owner >= 0 else ():
+                if self.entries[each][0] == m.NAME:
+                    found.setdefault(self.entries[each][1], []).append((store, each))
+        return found
+
+    @cached_property
     def given_attributes(self) -> dict[str, list[int]]:
         """Attribute -> the calls that take it: of self, the method that is passed on."""
         found: dict[str, list[int]] = {}

@@ -237,8 +237,8 @@ def _held(file: File, taker: _Taker) -> set[tuple[int, str]]:
         return {(taker.scope, taker.field)}
     return {
         (store.owner, store.name)
-        for store in file.facts.stores
-        if store.owner >= 0 and any(_is_it(file, taker, each) for each in file.stored_as(store.value))
+        for store, each in file.names_stored.get(_name(file, taker), ())
+        if _is_it(file, taker, each)
     }
 
 
@@ -298,9 +298,7 @@ def _filled(file: File, taker: _Taker) -> list[int]:
     """The containers that a parameter is put into, and those that these are in."""
     if taker.field:
         return []
-    bases = [
-        base for base, _, value in file.fills if any(_is_it(file, taker, each) for each in file.put_as(value))
-    ]
+    bases = [base for base, each in file.names_put.get(_name(file, taker), ()) if _is_it(file, taker, each)]
     return [each for base in bases for each in (base, *file.taken_from(base))]
 
 

@@ -26,7 +26,7 @@ FIXTURE_KEY: Final = "py:fixture:"  # and a name: that something is called so wh
 DECORATE_KEY: Final = "py:decorate:"  # and the last name of a decorator: who decorates with one that is called so
 DECORATED_KEY: Final = "py:decorated:"  # and the same name: in how many places
 OWN_CALLS: Final = ("cls", "type()", "__class__")  # what methods call to make another of their class
-_OTHERS: Final = 8  # keys of a file for all names that it calls and does not define; twice, by their first letter
+_OTHERS: Final = 32  # keys of a file for all names that it calls and does not define; twice, by their first letter
 MAX_BASE_FILES: Final = 24  # in more files than this nobody looks for the classes below one
 
 def scope_key(path: str, key: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from everdex.graph.model import FileGraph, Kept, Outlined, Resolution, Resolver, Since, Site, World
-from everdex.graph.python import dependencies
+from everdex.graph.python import LANGUAGES, dependencies
 from everdex.graph.python.alike import unseen
 from everdex.graph.python.earlier import Earlier, Known
 from everdex.graph.python.engine import Engine
@@ -122,7 +123,7 @@ class PythonResolver:
 
     @property
     def languages(self) -> frozenset[str]:
-        return frozenset(("python",))
+        return LANGUAGES
 
     def begin(self) -> Resolver:
         return PythonResolver()
@@ -152,3 +153,6 @@ class PythonResolver:
         known = resolution.rest()
         self._known = (digest, known) if known is not None else None
         self._open = None
+
+
+RESOLVER: Final[Resolver] = PythonResolver()
