@@ -159,8 +159,7 @@ def test_a_file_that_no_grammar_gets_through_is_told(
     name = next(path for path in whole if path.startswith("a."))
     long = {f"long/b{name[1:]}": whole[name].replace("before", "earlier").replace("run", "work") + "\n" * 20_000}
     ask = asker(synced(tmp_path / "tree", {**whole, **long}))
-    monkeypatch.setattr(grammar, "BUDGET_SECONDS", -1.0)
-    monkeypatch.setattr(grammar, "BUDGET_SECONDS_PER_MEGABYTE", 0.0)
+    monkeypatch.setattr(grammar, "BUDGET_SECONDS_PER_MEGABYTE", -1_000.0)  # nothing is left for what is long
     answer = ask("callers", "before")
     assert _callers(answer) == {"run"}
     assert answer["coverage"]["partial"] == 1

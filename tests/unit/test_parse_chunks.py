@@ -214,6 +214,32 @@ def test_parse_beyond_its_budget_falls_back_to_windows() -> None:
     assert parse("prose.cpp", "foo bar baz\n" * 30_000).status is ParseStatus.WINDOWS
 
 
+UNENDING = """{e
+t
+#
+
+ Any, shelf: Any) {
+    if (any is Item && any.price() > 1) any.price(2) //> Item.price; Item.price~2
+    when (shelf) {
+#endif
+        is Shelf -> shelf.top() //> Shelf.top
+        is Item -> shelf.price() //> Item.price
+    }
+    any.hashCode() //> !
+}
+
+class Box(val size: Int) {
+    constructor(text: String, times: Int) : this(text.length * times) { //> Box
+        fill() //> Box.fill
+    }
+"""
+
+
+def test_a_small_file_is_parsed_within_the_budget_too() -> None:
+    """Kotlin's grammar recovers from this for ever: without a budget the test would not end."""
+    assert parse("cut.kt", UNENDING).status is ParseStatus.WINDOWS
+
+
 def test_file_of_too_many_chunks_is_given_up_early() -> None:
     """Only one chunk more than the cap is built: enough for the caller to skip the file."""
     for name in ("a.txt", "a.py"):

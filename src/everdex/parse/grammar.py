@@ -24,8 +24,7 @@ from everdex.parse.comment_runs import without_long_runs
 BUDGET_SECONDS: Final = 2.0
 BUDGET_SECONDS_PER_MEGABYTE: Final = 1.0
 # tree-sitter 0.26's progress callback crashes the interpreter, so the clock is read when the parser asks for
-# more text; below this size even quadratic recovery is short.
-_UNBOUNDED_BYTES: Final = 16_384
+# more text. Small files are no exception: 1 KB of Kotlin that was cut and put together recovers for ever.
 _SLICE_BYTES: Final = 4_096
 # About .3 s of query time.
 _MAX_ERROR_COST: Final = 250_000_000
@@ -66,8 +65,6 @@ def parse_tree(name: str, data: bytes, span: Range | None = None) -> Tree | None
     size = len(data) if span is None else span.end_byte - span.start_byte
     if _too_deep(name, data if span is None else data[span.start_byte : span.end_byte]):
         return None
-    if size <= _UNBOUNDED_BYTES:
-        return parser.parse(data)
     budget = BUDGET_SECONDS + BUDGET_SECONDS_PER_MEGABYTE * size / 1e6
     began, soonest = time.thread_time(), time.monotonic() + budget
     exceeded = False
