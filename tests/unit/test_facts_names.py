@@ -258,6 +258,14 @@ def test_types_inside_each_other_without_end_are_given_up(path: str) -> None:
     assert {"C", "D", "E", "F"} <= {use.name for use in body.uses}
 
 
+def test_a_head_of_many_attributes_is_read_in_one_pass() -> None:
+    """What stands before Swift's functions is read once, also where it ends in what nobody expects there: this test
+    would not end otherwise."""
+    data = (b"@aaaaaaaaaaa " * 30 + b"@b(((1))) func f(a: Int) {}\n" + b"f(a: 1)\n")
+    outline = model.outline_of(names.extract("a.swift", trees_of("a.swift", data)[0], data))
+    assert [item.name for item in outline.definitions] == ["f"]
+
+
 def test_imports_inside_each_other_without_end_are_given_up() -> None:
     """Each level is looked at once, down to where nobody writes any: this test would take minutes otherwise."""
     nested = "use " + "a::{" * 100_000 + "b" + "}" * 100_000 + ";\nuse c::{d, e::{f, g}};\n"
