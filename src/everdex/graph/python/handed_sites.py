@@ -124,6 +124,8 @@ class HandedSites(SyntaxSites):
         elif name == "format" and methods.type_name(self.engine, receiver) == "str":
             self._filled_in(entry, receiver)
         elif entry[2]:
+            if name == lookups.GETITEM:
+                self.implicit(entry[1], operators.getting(self.engine, frozenset((receiver,)), FUEL, self.file.path))
             if name in ITERATING_METHODS:
                 self.iteration(entry[2][0])
             if name in MEASURES:

@@ -122,7 +122,9 @@ CONTAINERS: Final = MAPPING_TYPES | frozenset(
 # What classes inherit from to hold items themselves, and the methods that give these.
 INHERITED_MAPPINGS: Final = MAPPING_TYPES | {"collections.UserDict"}
 INHERITED_CONTAINERS: Final = CONTAINERS | INHERITED_MAPPINGS | {"collections.UserList"}
-GIVING_METHODS: Final = frozenset(("get", "pop", "setdefault", "popleft", "popitem", "values", "items", "keys"))
+GIVING_METHODS: Final = frozenset((
+    "get", "pop", "setdefault", "popleft", "popitem", "values", "items", "keys", "__getitem__",
+))  # fmt: skip
 CONTAINER_NAMES: Final = frozenset(name.rpartition(".")[2] for name in CONTAINERS)
 
 # Methods of mappings that give an item.
