@@ -16,7 +16,7 @@ from everdex.canvas.board import file as board_file
 from everdex.canvas.board.model import decode
 from everdex.errors import Corrupt, Incompatible, LimitExceeded, UsageError
 from everdex.service import maintain
-from everdex.service.index import Index
+from everdex.service.index import Index, Reading
 from everdex.sync.model import SyncOptions
 from support.boards import Desk
 from support.faults import KILLED
@@ -154,7 +154,7 @@ def test_a_damaged_board_is_refused_by_name_and_kept(desk: Desk, damage: str) ->
             desk.do(action, **given)
         assert "board reset" in caught.value.hint
     assert path.read_bytes() == bad
-    health = maintain.health(Index.open(desk.root)).body
+    health = maintain.health(Index.open(desk.root), Reading()).body
     (check,) = [item for item in health["checks"] if item["code"] == "board"]
     assert (health["status"], check["status"], str(path) in check["message"]) == ("degraded", "fail", True)
     assert Index.open(desk.root).status().body["board"] == {"error": "corrupt"}
@@ -236,7 +236,7 @@ def test_a_full_board_takes_no_more_until_something_is_dropped(desk: Desk, monke
     with pytest.raises(LimitExceeded, match="would have 5 items; at most 4") as caught:
         desk.do("claim", text="the fifth")
     assert "board drop" in caught.value.hint
-    health = maintain.health(Index.open(desk.root)).body
+    health = maintain.health(Index.open(desk.root), Reading()).body
     assert [item["status"] for item in health["checks"] if item["code"] == "board"] == ["warn"]
     desk.do("drop", id="C2")
     desk.do("claim", text="in its place")
