@@ -279,6 +279,19 @@ def test_callers_of_a_variable_are_the_calls_that_name_it(tmp_path: Path) -> Non
     assert {item["line"] for item in ask("refs", "either")["references"]} == {1, 3, 5}
 
 
+def test_a_call_of_what_a_variable_holds_is_not_counted_beside_itself(tmp_path: Path) -> None:
+    """The call leads to a library, and the variable is named there: it is listed, and nothing of it is missing."""
+    tree = {
+        "a.py": "import json\n\n\nclass Codec:\n    def __init__(self):\n        self.load = json.loads\n",
+        "b.py": "from a import Codec\n\n\ndef go(codec: Codec, other):\n    codec.load('1')\n    other.load('2')\n",
+    }
+    ask = asker(synced(tmp_path / "tree", tree))
+    for method in ("callers", "refs"):
+        answer = ask(method, "Codec.load")
+        assert (answer["could_add"]["external"], answer["could_add"]["unresolved"]) == (0, 1)  # the other's
+    assert [site["line"] for item in ask("callers", "Codec.load")["callers"] for site in item["sites"]] == [5]
+
+
 def test_the_map_lists_the_most_used_of_what_a_file_offers_first(tmp_path: Path) -> None:
     """Whatever stands first in it."""
     files = {"pkg/kit.py": "def seldom():\n    pass\n\n\ndef often():\n    pass\n"}

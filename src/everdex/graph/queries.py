@@ -5,7 +5,9 @@ Every site is counted. Those that resolution could not decide are counted beside
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -29,6 +31,8 @@ _LOOKED_THROUGH: Final = ((BASE_KEY, MAX_BASE_FILES), (HEIRS_KEY, MAX_HEIR_FILES
 
 
 _NAMING: Final = marked(frozenset({Role.REFERENCE, Role.INHERIT})) - CALLING
+_NAMED_BY_CALL: Final = CALLING - CALLS
+_LOST_CALLS: Final = marked(frozenset({Role.CALL}), frozenset({Status.EXTERNAL, Status.UNRESOLVED}))
 _HANDING_ON: Final = marked(frozenset({Role.REFERENCE})) - CALLING
 
 
@@ -203,12 +207,31 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozense
         ambiguous += sum(
             columns.marks[number] in wanted and targets.isdisjoint(columns.targets_of(number)) for number in loose
         )
+    held = _held(atlas, definitions, names) if roles is None or Role.CALL in roles else {}
+    external, unresolved = (
+        asked.total(keys[status]) - held.get(status, 0) for status in (Status.EXTERNAL, Status.UNRESOLVED)
+    )
     return CouldAdd(
-        ambiguous, asked.total(keys[Status.EXTERNAL]), asked.total(keys[Status.UNRESOLVED]), atlas.unnamed_calls,
+        ambiguous, external, unresolved, atlas.unnamed_calls,
         _calls(atlas, overriders(atlas, targets), targets),
         overridden=_calls(atlas, _replaced(atlas, definitions), targets, may_be_below)
         + _calls(atlas, _constructed_above(atlas, definitions), targets, is_class_at_hand),
     )  # fmt: skip
+
+
+def _held(atlas: Atlas, definitions: Collection[Definition], names: AbstractSet[str]) -> Counter[Status]:
+    """Calls of what variables hold that lead outside or nowhere: who names the variable there is listed already."""
+    variables = {item.target for item in definitions if item.node.kind in VARIABLES}
+    found: Counter[Status] = Counter()
+    for file in atlas.referring(variables) if variables else ():
+        columns = atlas.columns(file)
+        named = [number for number in columns.sites_to(variables) if columns.marks[number] in _NAMED_BY_CALL]
+        places = {(site.line, site.column) for site in map(columns.site, named)}
+        for number in columns.loose_sites(names) if places else ():
+            if columns.marks[number] in _LOST_CALLS:
+                site = columns.site(number)
+                found[site.status] += (site.line, site.column) in places
+    return found
 
 
 def elsewhere(atlas: Atlas, definition: Definition) -> int:
