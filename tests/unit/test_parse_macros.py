@@ -174,7 +174,8 @@ def test_test_macros_are_named_by_what_they_test() -> None:
     [
         b"#if A\n" * 20_000 + b"#endif\n" * 20_000, b"A_B\n" * 50_000, b"#if A\n/* x\n#endif\n" * 10_000,
         b"template <" * 20_000, b"template <A_B(" * 20_000, b"A_CONSTEXPR a(" * 20_000, b"#if A(" * 20_000,
-        b"a(" * 50_000, b"#define A \\\n" + b"/* \\\n" * 400_000,
+        b"a(" * 50_000, b"A_" * 500_000, b"PRAGMA" * 100_000 + b"x\n", b"A_TRY" * 100_000,
+        b"extern template auto " * 50_000, b"extern template auto\n" * 50_000, b"#define A \\\n" + b"/* \\\n" * 400_000,
     ],
 )  # fmt: skip
 def test_hostile_text_keeps_its_length(data: bytes) -> None:

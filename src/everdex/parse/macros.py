@@ -57,7 +57,7 @@ _WRAPPED: Final = re.compile(
     rb"\((?:[^;{}()]|\([^;{}()]*+\))*+\)\s*+)\)(?=\s*+\{)", re.MULTILINE
 )
 _NUMBERED: Final = re.compile(
-    rb"^([ \t]*([A-Za-z_]\w*)[\w \t*]*(?<=[ \t*]))([A-Za-z_]\w*\([ \t]*\d+[ \t]*(?:,[ \t]*\d+[ \t]*)*\))"
+    rb"^([ \t]*([A-Za-z_]\w*+)[\w \t*]*(?<=[ \t*]))([A-Za-z_]\w*\([ \t]*\d+[ \t]*(?:,[ \t]*\d+[ \t]*)*\))"
     rb"(?=\s+\**[A-Za-z_]\w*[ \t]*\()",
     re.MULTILINE,
 )
@@ -87,12 +87,14 @@ _CATCH: Final = re.compile(rb"(?<=[}\s])[A-Z][A-Z0-9_]*_CATCH(?=[ \t]*\()")
 _AFTER_IF: Final = re.compile(rb"(\b(?:if|while|for|switch)[ \t]+)([A-Z][A-Z0-9]*_[A-Z0-9_]*)(?=[ \t]*\()")
 # Alone on their lines: `X_PRAGMA(push)`, `X_DIAG_OFF(padded)`, `NON_NULL(1, 2)`.
 _ALONE: Final = re.compile(
-    rb"^[ \t]*(?:[A-Z][A-Z0-9_]*_?(?:PRAGMA|DIAG_(?:PUSH|POP|OFF)|(?:PUSH|POP|DISABLE)_WARNING)[A-Z0-9_]*"
+    rb"^[ \t]*(?:[A-Z][A-Z0-9_]{0,40}?(?:PRAGMA|DIAG_(?:PUSH|POP|OFF)|(?:PUSH|POP|DISABLE)_WARNING)[A-Z0-9_]*+"
     rb"(?:\([^\n;{}]*\))?"
     rb"|[A-Z][A-Z0-9]*_[A-Z0-9_]*\([ \t]*\d+(?:,[ \t]*\d+)*[ \t]*\))(?=[ \t]*(?://[^\n]*)?\r?\n)", re.MULTILINE
 )
 # `extern template auto f(int) -> char;` instantiates what is written elsewhere, in a way that is new to the grammar.
-_INSTANTIATED: Final = re.compile(rb"^[ \t]*extern[ \t]+template\s[^;{}]*\bauto\b[^;{}]*;", re.MULTILINE)
+_INSTANTIATED: Final = re.compile(
+    rb"^[ \t]*extern[ \t]+template\s(?>[^;{}]{0,1000}?\bauto\b)[^;{}]{0,2000}+;", re.MULTILINE
+)
 # `#if HAS_INCLUDE(<x.h>)`
 _INCLUDED: Final = re.compile(rb"^([ \t]*#[ \t]*(?:el)?if\b[^\n]*?\()([<\"][\w./+-]+[>\"])(?=\))", re.MULTILINE)
 # `template <typename T, ENABLE_IF(f<T>())>`: the macro is a parameter.
