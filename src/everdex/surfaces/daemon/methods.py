@@ -238,6 +238,7 @@ _OF_GRAPH: Final[dict[str, Check]] = {"wait_ms": _count, **SYNCED}
 # `output` is the name of a client's file, which only that client writes: it stands in what is rendered
 _PICTURED: Final[dict[str, Check]] = {"picture": _name, "dark": _flag, "max_bytes": _count, "output": _words}
 _LISTING: Final[dict[str, Check]] = {"symbol": _text, "k": _count, "offset": _count, **_OF_GRAPH}
+_ANSWERED_EARLY: Final[dict[str, Check]] = {"wait": _flag, **_LISTING}
 METHODS: Final[dict[str, Method]] = {
     "search": Method(
         {
@@ -254,9 +255,9 @@ METHODS: Final[dict[str, Method]] = {
     "symbols": Method(
         {"name": _text, "references": _count, "offset": _count, **SYNCED}, _symbols, ("name",), symbols.SHOWN
     ),
-    "refs": Method({"role": _name, "wait": _flag, **_LISTING}, _related("refs"), ("symbol",), refs.SHOWN),
-    "callers": Method({"wait": _flag, **_LISTING}, _related("callers"), ("symbol",), callers.SHOWN),
-    "callees": Method(_LISTING, _related("callees"), ("symbol",), callees.SHOWN),
+    "refs": Method({"role": _name, **_ANSWERED_EARLY}, _related("refs"), ("symbol",), refs.SHOWN),
+    "callers": Method(_ANSWERED_EARLY, _related("callers"), ("symbol",), callers.SHOWN),
+    "callees": Method(_ANSWERED_EARLY, _related("callees"), ("symbol",), callees.SHOWN),
     "impact": Method({"depth": _count, **_PICTURED, **_LISTING}, _related("impact"), ("symbol",), impact.SHOWN),
     "architecture": Method({"levels": _count, **_PICTURED, **_OF_GRAPH}, _related("architecture"), (),
                            architecture.SHOWN),

@@ -41,7 +41,7 @@ COMMANDS = {
     "symbols": ("name", True, ("--no-sync", "--snapshot", "--offset", "--color")),
     "refs": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--role", "--color", "--wait")),
     "callers": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color", "--wait")),
-    "callees": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
+    "callees": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color", "--wait")),
     "impact": ("symbol", True, (
         "--no-sync", "--snapshot", "-k", "--offset", "--color", "--depth", "--picture", "--draw", "--dark",
     )),
