@@ -22,7 +22,7 @@ _MARKS: Final = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
 
 
 @click.command("doctor", short_help="Check this machine, the repository and what is set up; say what to do.")
-@options.root_argument
+@options.path_argument
 @options.json_option
 def doctor_command(path: Path, as_json: bool) -> int:
     """Check this machine, the repository around PATH (default: here) and what is set up for it.

@@ -15,6 +15,7 @@ from everdex.errors import DaemonStopping
 from everdex.service.answers import of_no_index
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.failures import as_everdex
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import escape, write_error, write_json
 from everdex.surfaces.cli.progress import Progress
 
@@ -25,17 +26,12 @@ _ANNOUNCE_S: Final = 0.1
 
 
 @click.command("serve", short_help="Run the daemon that answers for a repository from a warm index.")
-@options.root_argument
+@options.path_argument
 @click.option("--detach", is_flag=True, help="Come back as soon as a daemon answers, and leave it running.")
 @click.option("--announce", is_flag=True, hidden=True, help="Say progress and readiness as JSON lines on stdout.")
 @click.option("--for-store", metavar="ID", hidden=True, help="Refuse to serve another store than this.")
-@options.workers_option
-@options.shared_option
-@options.json_option
-def serve_command(
-    path: Path, detach: bool, announce: bool, for_store: str | None, workers: int, shared_store: Path | None,
-    as_json: bool,
-) -> int:  # fmt: skip
+@options.common(options.workers_option)
+def serve_command(path: Path, detach: bool, announce: bool, for_store: str | None, common: Common) -> int:
     """Run the daemon for the repository around PATH: every reading command goes through it from then on.
 
     The index is brought up to date first. The daemon keeps it warm and current, answers many clients at once, and
@@ -48,31 +44,29 @@ def serve_command(
       everdex serve --detach ~/src/flask
       everdex serve --detach --json | jq .pid
     """
-    from everdex.service.index import Index
-
     if announce:
         announced = _Announced()
         try:
-            index = Index.open_to_read(path, shared_store=shared_store)
+            index = common.index(path)
             if for_store not in (None, index.store_id):
                 raise DaemonStopping("the configuration was changed while the daemon was started")
-            return _serve(index, announced, workers, announced.ready)
+            return _serve(index, announced, common.workers, announced.ready)
         except Exception as error:  # noqa: BLE001 - whoever started us is the only one to tell
             announced.say({"error": as_everdex(error).to_dict()})
             return as_everdex(error).exit_code
-    index = Index.open_to_read(path, shared_store=shared_store)
-    with Progress(quiet=as_json) as progress:
+    index = common.index(path)
+    with Progress(quiet=common.as_json) as progress:
         if detach:
-            pid, started = _detached(index, progress, workers)
+            pid, started = _detached(index, progress, common.workers)
             progress.finish()
-            _ready(index, pid, as_json, started=started)
+            _ready(index, pid, common.as_json, started=started)
             return 0
 
         def ready() -> None:
             progress.finish()
-            _ready(index, os.getpid(), as_json)
+            _ready(index, os.getpid(), common.as_json)
 
-        return _serve(index, progress, workers, ready, say=write_error if not as_json else None)
+        return _serve(index, progress, common.workers, ready, say=write_error if not common.as_json else None)
 
 
 def _serve(
