@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,8 +20,6 @@ from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
     from everdex.service.index import Index
-
-_ANNOUNCE_S: Final = 0.1
 
 
 @click.command("serve", short_help="Run the daemon that answers for a repository from a warm index.")
@@ -50,7 +47,7 @@ def serve_command(path: Path, detach: bool, announce: bool, for_store: str | Non
             index = common.index(path)
             if for_store not in (None, index.store_id):
                 raise DaemonStopping("the configuration was changed while the daemon was started")
-            return _serve(index, announced, common.workers, announced.ready)
+            return _serve(index, announced.progress, common.workers, announced.ready)
         except Exception as error:  # noqa: BLE001 - whoever started us is the only one to tell
             announced.say({"error": as_everdex(error).to_dict()})
             return as_everdex(error).exit_code
@@ -122,15 +119,9 @@ class _Announced:
     """Tells whoever started this process how far it is, one JSON document a line; nobody has to listen."""
 
     def __init__(self) -> None:
-        self._told = 0.0
-        self._phase = ""
+        from everdex.surfaces.daemon.beside import Telling
 
-    def __call__(self, phase: str, done: int, total: int) -> None:
-        # The beginning and the end of a phase are always told, however soon they come after the last word.
-        if phase != self._phase or done == total or time.monotonic() - self._told >= _ANNOUNCE_S:
-            self._told = time.monotonic()
-            self._phase = phase
-            self.say({"progress": [phase, done, total]})
+        self.progress = Telling(self.say)
 
     def say(self, document: dict[str, Any]) -> None:
         try:
