@@ -79,8 +79,6 @@ class Words:
 
     def best_window(self, lines: Sequence[tuple[int, str]], size: int, anchor: int) -> Sequence[tuple[int, str]]:
         """The run of `size` lines with the most different query words; of equals the first with line `anchor`."""
-        if len(lines) <= size:
-            return lines
         terms = [self.shared(text) for _, text in lines]
         best, best_score = 0, (-1, False, -1)
         for start in range(len(lines) - size + 1):
