@@ -198,7 +198,7 @@ def _drawn(document: dict[str, Any], output: Path, *, as_json: bool) -> int:
 
     scene = board_scene(document)
     form = output.suffix.lower().removeprefix(".")
-    written = to_file(iter([svg(scene).encode() if form == "svg" else png(scene)]), output)
+    written = to_file([svg(scene).encode() if form == "svg" else png(scene)], output)
     if as_json:
         write_json({**document, "output": str(output), "format": form, "bytes": written})
     else:

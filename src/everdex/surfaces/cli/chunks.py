@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from everdex.durable import Permissions, replace_atomically
 from everdex.errors import DaemonStopping, UsageError
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.options import Common
-from everdex.surfaces.cli.output import encode, escape, plural, warn, write, write_error, write_json
+from everdex.surfaces.cli.output import encode, escape, line_bytes, plural, warn, write, write_error, write_json
 
 if TYPE_CHECKING:
     from everdex.surfaces.daemon.client import Connection
-
-# An export is the user's own file, not part of a store.
-_EXPORTED: Final = Permissions(0o755, 0o644)
 
 
 @click.command("chunks", short_help="Export the map of chunk identities (chunk_uid_map.jsonl).")
@@ -41,6 +36,8 @@ def chunks_command(path: Path, output: Path | None, meta: bool, common: Common) 
       everdex chunks -o chunk_uid_map.jsonl
       everdex chunks --snapshot 01K… --json | jq '.chunks | length'
     """
+    from everdex.service.exporting import to_file
+
     if output is not None and not output.parent.is_dir():
         raise UsageError(f"--output {output}: there is no directory {output.parent}", hint="make the directory first")
     index = common.index(path)
@@ -51,7 +48,7 @@ def chunks_command(path: Path, output: Path | None, meta: bool, common: Common) 
             document = index.chunks(common.reading, sync, meta=meta).to_dict()
     lines = [encode(chunk) for chunk in document["chunks"]]
     if output is not None:
-        replace_atomically(Path(os.path.abspath(output)), "".join(line + "\n" for line in lines).encode(), _EXPORTED)
+        to_file((line_bytes(line) for line in lines), output)
         document["chunks"] = []
         document["output"] = str(output)
     if common.as_json:

@@ -45,7 +45,7 @@ def explore_command(path: Path, output: Path | None, max_bytes: int | None, comm
       everdex explore -o flask.html ~/src/flask
       everdex explore --max-bytes 8000000 -o all.html
     """
-    from everdex.service import exploring
+    from everdex.service import exploring, exporting
 
     if output is None and max_bytes is not None:
         raise UsageError("the canvas has one size of page", hint="name a file with -o for another")
@@ -58,7 +58,7 @@ def explore_command(path: Path, output: Path | None, max_bytes: int | None, comm
         )
     document = found.answer.to_dict()
     if output is not None:
-        exploring.write(found.content, output)
+        exporting.to_file([found.content], output)
         document["page"]["output"] = str(output)
     return common.show(document, SHOWN)
 
