@@ -103,11 +103,7 @@ class Index(Relations, StateQuestions, Keeping):
             budget, rerank,
         )  # fmt: skip
         check(request)
-        params = {
-            "query": query, "mode": mode, "k": request.k, "languages": list(wanted), "paths": list(request.paths),
-            "ignore_case": ignore_case, "offset": offset, "profile": profile, "budget": budget, "rerank": rerank,
-            "explain": explain,
-        }  # fmt: skip
+        params = {**msgspec.to_builtins(request), "explain": explain}
 
         def here(reader: Reader, freshness: Freshness) -> Any:
             return reader.search(request, freshness, snapshot_id=snapshot_id, explain=explain)

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -20,44 +20,13 @@ from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import warn, write_json
 from everdex.surfaces.cli.piped import SHOWN, VIMGREP
 from everdex.surfaces.cli.progress import Progress
+from everdex.surfaces.daemon.thin import MODES
 
 if TYPE_CHECKING:
     from everdex.search.model import SearchRequest
     from everdex.service.index import Index
     from everdex.service.searcher import Searcher
     from everdex.surfaces.daemon.client import Connection
-
-MODES: Final = ("hybrid", "lexical", "semantic", "regex", "literal")
-
-
-class _Asked(msgspec.Struct, frozen=True):
-    """Everything about the question but its words."""
-
-    mode: str
-    k: int
-    languages: tuple[str, ...]
-    paths: tuple[str, ...]
-    ignore_case: bool
-    offset: int
-    profile: str | None
-    budget: int | None
-    rerank: bool | None
-
-    def request(self, query: str) -> SearchRequest:
-        from everdex.search.model import Mode, SearchRequest
-
-        return SearchRequest(
-            query,
-            Mode(self.mode),
-            self.k,
-            self.languages,
-            self.paths,
-            self.ignore_case,
-            self.offset,
-            self.profile,
-            self.budget,
-            self.rerank,
-        )
 
 
 @click.command("search", short_help="Search a repository; indexes it first when it is new or has changed.")
@@ -132,6 +101,7 @@ def search_command(
       everdex search --like src/session.py:120
     """
     from everdex.search.check import check
+    from everdex.search.model import Mode, SearchRequest
 
     if vimgrep and budget is not None:
         raise UsageError("--vimgrep lists places; --budget packs text")
@@ -140,14 +110,16 @@ def search_command(
     query, root = _positionals(query, path, batch, like)
     known_languages(wanted)
     index = common.index(root)
-    asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case, offset, profile, budget, rerank)
+    request = SearchRequest(
+        query or "", Mode(mode), k or index.config.query.k, wanted, globs, ignore_case, offset, profile, budget, rerank
+    )
     if query is not None:
-        check(asked.request(query))
+        check(request)
     started = clock.now()
     if like is not None:
-        document = _like(index, asked, like, common, explain=explain)
+        document = _like(index, request, like, common, explain=explain)
         return _print(document, common, started, index, vimgrep=vimgrep)
-    with _Answers(index, asked, common, quiet=common.as_json or batch is not None, explain=explain) as ask:
+    with _Answers(index, request, common, quiet=common.as_json or batch is not None, explain=explain) as ask:
         if query is None:
             assert batch is not None
             return _batch(ask, batch)
@@ -176,9 +148,11 @@ def _print(document: dict[str, Any], common: Common, started: float, index: Inde
 class _Answers:
     """Answers queries from one snapshot: over the daemon if there is one to ask, else from the store."""
 
-    def __init__(self, index: Index, asked: _Asked, common: Common, *, quiet: bool, explain: bool) -> None:
-        self._index, self._asked, self._common, self._explain = index, asked, common, explain
-        self._quiet = quiet
+    def __init__(
+        self, index: Index, request: SearchRequest, common: Common, *, quiet: bool, explain: bool
+    ) -> None:
+        self._index, self._request, self._common = index, request, common
+        self._quiet, self._explain = quiet, explain
         self._freshness: dict[str, Any] | None = None  # of the first answer: the others are from its snapshot
         self._connection: Connection | None = None
         self._searcher: Searcher | None = None
@@ -196,24 +170,22 @@ class _Answers:
         self._stack.close()
 
     def __call__(self, query: str) -> dict[str, Any]:
-        document = self._over_daemon(query) if self._connection is not None else None
+        request = msgspec.structs.replace(self._request, query=query)
+        document = self._over_daemon(request) if self._connection is not None else None
         if document is None:
             searcher = self._searcher or self._open()
-            document = searcher.answer(self._asked.request(query), explain=self._explain).to_dict()
+            document = searcher.answer(request, explain=self._explain).to_dict()
         if self._freshness is None:
             self._freshness = document["freshness"]
             self._common = msgspec.structs.replace(self._common, snapshot_id=document["snapshot_id"])
         document["freshness"] = self._freshness
         return document
 
-    def _over_daemon(self, query: str) -> dict[str, Any] | None:
+    def _over_daemon(self, request: SearchRequest) -> dict[str, Any] | None:
         """The daemon's answer; None when it is leaving and the store has to be read."""
         assert self._connection is not None
-        asked = self._asked
         params = {
-            "query": query, "mode": asked.mode, "k": asked.k, "languages": list(asked.languages),
-            "paths": list(asked.paths), "ignore_case": asked.ignore_case, "offset": asked.offset,
-            "profile": asked.profile, "budget": asked.budget, "rerank": asked.rerank, "explain": self._explain,
+            **msgspec.to_builtins(request), "explain": self._explain,
             "always_rehash": os.environ.get("EVERDEX_ALWAYS_REHASH") == "1", **self._common.asked,
         }  # fmt: skip
         try:
@@ -235,7 +207,7 @@ class _Answers:
         return self._searcher
 
 
-def _like(index: Index, asked: _Asked, place: str, common: Common, *, explain: bool) -> dict[str, Any]:
+def _like(index: Index, request: SearchRequest, place: str, common: Common, *, explain: bool) -> dict[str, Any]:
     """The answer to --like: the running daemon's, or this process's."""
     from everdex.search.place import parse_place
     from everdex.surfaces.cli.paths import from_root
@@ -243,13 +215,12 @@ def _like(index: Index, asked: _Asked, place: str, common: Common, *, explain: b
     place = from_root(place, index.root.path)
     parse_place(place)
     params = {
-        "place": place, "k": asked.k, "languages": list(asked.languages), "paths": list(asked.paths),
-        "explain": explain,
+        "place": place, "k": request.k, "languages": request.languages, "paths": request.paths, "explain": explain,
     }  # fmt: skip
     return common.ask(
         index, "similar", params,
         lambda reading, sync: index.similar(
-            place, asked.k, reading, sync, languages=asked.languages, paths=asked.paths, explain=explain
+            place, request.k, reading, sync, languages=request.languages, paths=request.paths, explain=explain
         ),
     )  # fmt: skip
 
