@@ -63,6 +63,13 @@ def test_the_design_names_every_room_in_this_order() -> None:
     assert set(re.findall(r"`(\w+)`", " ".join(leftmost))) == set(ROOMS[0]) - {"__init__"}
 
 
+def test_the_service_names_its_modules() -> None:
+    """Where the way splits into many modules, the map at its head has all of them."""
+    modules = {path.stem for path in (SOURCE / "service").glob("*.py")} - {"__init__"}
+    page = ast.get_docstring(ast.parse((SOURCE / "service" / "__init__.py").read_text())) or ""
+    assert modules - set(re.findall(r"\w+", page)) == set()
+
+
 def _room(module: str) -> str:
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else "__init__"

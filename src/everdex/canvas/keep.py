@@ -61,7 +61,7 @@ def keep_architecture(atlas: Atlas, draw: Callable[[], bytes]) -> Kept:
 
 
 def _current(store: Store, known: GraphMeta | None, digest: str, resolvers: str) -> GraphMeta | None:
-    """What is published, if it is this digest's, read by the same resolvers, and both pictures are what it says."""
+    """The published picture's record if it holds: same digest, resolvers and drawing, and both files intact."""
     if known is None or known.graph.digest != digest or known.architecture.digest != digest:
         return None
     if known.parser.resolvers != resolvers:

@@ -86,7 +86,7 @@ def notice(warm: ResidentIndex, touch: Touch, limit: int) -> str:
 
 
 def _started(warm: ResidentIndex, source: str, limit: int) -> str:
-    """What there is; for an agent that went on with an earlier session first the board, which it may have forgotten."""
+    """A summary of the index for a session that starts; one that continues an earlier session gets the board first."""
     if source in _GOES_ON:
         with warm.reader.pinned() as kept:
             board = boarding.told(kept.view, limit)

@@ -212,7 +212,7 @@ def _ids(text: str | None) -> list[str] | None:
 
 
 def _from_root(target: str, top: Path, root: Path | None) -> str:
-    """A file named from where we are, named from the root; everything else as it is."""
+    """A target that names a file from the current directory, with the path from the root; any other target as it is."""
     match = _IN_FILE.fullmatch(target)
     start = Path(root or ".")
     if match is None or not (start / match[1]).is_file():

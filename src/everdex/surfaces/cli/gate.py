@@ -71,7 +71,7 @@ def gate_command(
 
 
 def open_places(places: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Where somebody has to look, and between what."""
+    """The open places of a reason, one line each: the place, its text, and the candidates it may mean."""
     for place in places[:_PLACES]:
         candidates = [candidate.partition("::")[2] for candidate in place["candidates"]]
         between = f": {' or '.join(candidates)}" if candidates else ""

@@ -51,7 +51,7 @@ def refs_command(
 
 
 def _found(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """The places, each once: where a variable is defined it is mostly written, too."""
+    """The places to list: the definition first, and the write at the same place (of a variable) not once more."""
     definition, references = {**document["definition"], "certainty": "resolved"}, document["references"]
     declarations = [{**item, "role": "declaration", "certainty": "resolved"} for item in document["declarations"]]
     if document["role"] not in (None, "definition"):

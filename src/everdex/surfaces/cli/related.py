@@ -112,7 +112,7 @@ def no_symbol(document: dict[str, Any], *, listed: bool = True) -> Iterator[str]
 
 
 def like_it(document: dict[str, Any]) -> Iterator[str]:
-    """Names like the one that nothing has: whose each is, and where."""
+    """Suggestions for a name that nothing has: each with its owner and where it is defined."""
     for item in document["suggestions"]:
         for place in item["places"]:
             where = f"{escape(place['path'])}:{place['start_line']}"
@@ -134,7 +134,7 @@ def by_path(items: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 def may_mean(place: Mapping[str, Any]) -> str:
-    """A place that nobody knows the meaning of."""
+    """A place that may mean the symbol, as one line with the reason why that is not known."""
     return f"{place['path']}:{place['line']}:{place['text'].strip()[:300]} ({place['why']})"
 
 

@@ -137,7 +137,7 @@ def _at(place: dict[str, Any]) -> str:
 
 
 def _left(document: dict[str, Any]) -> Iterator[str]:
-    """Comments, strings and documents are somebody's to change; what may be a word like any other is only counted."""
+    """Where comments, strings and documents write the old name: likely places are listed, the others counted."""
     shown = [place for place in document["left"] if place["likely"]][:_LEFT_SHOWN]
     for place in shown:
         yield f"left as it is: {_at(place)}"

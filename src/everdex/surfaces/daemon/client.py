@@ -106,8 +106,10 @@ class Connection:
                         raise
 
     def _wait_for_graph(self, until: float, progress: Callable[[str, int, int], None]) -> bool:
-        """Whether a graph was being made; returns when it is there, or then, or when it is known what all files offer:
-        from there on some questions are answered."""
+        """Wait while the daemon makes a graph, until it is made or `until`; false when none is being made.
+
+        Returns early when its first phase (what all files offer) ends: from there on some questions are answered.
+        """
         waited, phase = False, None
         while (graph := self.call("ping")["graph"])["state"] in ("making", "due"):
             waited = True

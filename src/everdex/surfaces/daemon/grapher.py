@@ -37,7 +37,7 @@ def _make(told: list[Any], known: Resolvers) -> dict[str, int]:
 
 
 def _serve(told: list[Any], known: Resolvers, alone: threading.Lock) -> None:
-    """One graph; whatever goes wrong ends the process."""
+    """Make one graph and report it; any failure ends the process."""
     code = InternalError.exit_code
     with alone:
         try:

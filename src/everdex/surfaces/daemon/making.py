@@ -26,7 +26,7 @@ _LOOK_S: Final = 0.5
 
 
 class Cancelled(Exception):
-    """It was ended before it was done."""
+    """The graph was cancelled before it was finished."""
 
 
 def start() -> subprocess.Popen[bytes]:
@@ -134,7 +134,7 @@ class Making:
 
 
 def _ended(code: int) -> EverdexError:
-    """Why nothing was said: it was killed, or there is a bug."""
+    """The error for a maker that ended without an answer: it was killed, or it has a bug."""
     if code >= 0:
         return InternalError(f"the process that makes the graph ended with code {code}")
     hint = "ask again; if it is out of memory: `everdex map --offline` makes the graph without the daemon"

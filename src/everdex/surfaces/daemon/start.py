@@ -26,7 +26,7 @@ _TICK: Final = "starting"  # the phase in which there is nothing to say yet
 
 
 class _Late(Exception):
-    """Nobody answers by then."""
+    """The deadline passed before the daemon answered."""
 
 
 class _Heard:

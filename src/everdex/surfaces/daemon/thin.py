@@ -290,7 +290,7 @@ def exchange(place: str, request: bytes, wait_s: float) -> bytes | None:
 
 
 def _write(handle: int, data: bytes) -> bool:
-    """Whether all of it went out, or as much as whoever reads wanted to see."""
+    """Write all of it; true also when the reader closed the pipe early."""
     view = memoryview(data)
     try:
         while view:
