@@ -13,7 +13,7 @@ from everdex.surfaces.cli import options
 from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, escape
 
-_MARKS: Final = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
+MARKS: Final = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
 
 
 @click.command("health", short_help="Check the index in full: whole, current, within its limits.")
@@ -38,7 +38,7 @@ def health_command(path: Path, common: Common) -> int:
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:
     for check in document["checks"]:
-        yield True, f"{_MARKS[check['status']]}  {check['code']:<22} {escape(check['message'])}"
+        yield True, f"{MARKS[check['status']]}  {check['code']:<22} {escape(check['message'])}"
     yield True, f"health: {document['status']}"
 
 
