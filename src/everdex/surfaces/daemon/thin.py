@@ -217,15 +217,19 @@ def _string(text: str) -> str | None:
 
 def find(start: str) -> tuple[str, str] | None:
     """(socket, root) of the daemon that serves the root around a path, where that is beyond doubt."""
-    home = os.environ.get("EVERDEX_HOME")
-    home = os.path.abspath(home) if home else os.path.join(os.path.expanduser("~"), ".everdex")
     try:
         directory = os.path.realpath(start, strict=True)
         if not os.path.isdir(directory):
             directory = os.path.dirname(directory)
-        return _walk(os.path.join(home, "run"), directory)
+        return _walk(os.path.join(home(), "run"), directory)
     except (OSError, ValueError):
         return None
+
+
+def home() -> str:
+    """EVERDEX_HOME, or ~/.everdex."""
+    chosen = os.environ.get("EVERDEX_HOME")
+    return os.path.abspath(chosen) if chosen else os.path.join(os.path.expanduser("~"), ".everdex")
 
 
 def _walk(run: str, start: str) -> tuple[str, str] | None:
