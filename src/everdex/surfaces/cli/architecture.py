@@ -63,12 +63,8 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
     for cycle in found["cycles"]:
         yield True, f"cycle: {escape(', '.join(cycle))}"
     edges = [edge for edge in found["edges"] if not edge["implied"]]
-    closing = sum(edge["against"] for edge in edges)
-    yield False, f"{plural(len(edges), 'edge')}, {closing:,} of which close cycles; {_implied(found)} more follow"
-
-
-def _implied(found: dict[str, Any]) -> str:
-    return f"{sum(edge['implied'] for edge in found['edges']):,}"
+    closing, implied = sum(edge["against"] for edge in edges), len(found["edges"]) - len(edges)
+    yield False, f"{plural(len(edges), 'edge')}, {closing:,} of which close cycles; {implied:,} more follow"
 
 
 def _tree(part: dict[str, Any], depth: int) -> Iterator[str]:

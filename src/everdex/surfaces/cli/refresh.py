@@ -128,11 +128,7 @@ def _imported_lines(document: dict[str, Any]) -> Iterator[Line]:
         yield False, f"left out: {count:,} {reason.replace('_', ' ')}"
 
 
-def _imported_code(document: dict[str, Any]) -> int:
-    return 0 if document["imported"]["documents"] else 1
-
-
-IMPORTED = Shown(_imported_lines, _imported_code)
+IMPORTED = Shown(_imported_lines, lambda document: 0 if document["imported"]["documents"] else 1)
 
 
 def _semantic_lines(document: dict[str, Any]) -> Iterator[Line]:

@@ -208,26 +208,6 @@ def _files(warm: ResidentIndex, params: Parameters) -> Answer:
     )
 
 
-def _explain(warm: ResidentIndex, params: Parameters) -> Answer:
-    return warm.index.explain(params["path"], reading=reading(params))
-
-
-def _contexts(warm: ResidentIndex, params: Parameters) -> Answer:
-    return warm.contexts(reading(params))
-
-
-def _status(warm: ResidentIndex, params: Parameters) -> Answer:
-    return warm.status(reading(params))
-
-
-def _health(warm: ResidentIndex, params: Parameters) -> Answer:
-    return maintain.health(warm.index, reading(params))
-
-
-def _audit(warm: ResidentIndex, params: Parameters) -> Answer:
-    return maintain.audit(warm.index, reading(params))
-
-
 def _sync(warm: ResidentIndex, params: Parameters) -> Answer:
     return warm.sync(SyncOptions(**{name: params[name] for name in METHODS["sync"].takes if name in params}))
 
@@ -280,11 +260,14 @@ METHODS: Final[dict[str, Method]] = {
     ),
     "chunks": Method({"meta": _flag, "offset": _count, "count": _count, **SYNCED}, _chunks),
     "files": Method({"skipped": _flag, "paths": _texts, **PINNED}, _files, (), files.SHOWN),
-    "explain": Method({"path": _text, **PINNED}, _explain, ("path",), explain.SHOWN),
-    "contexts": Method(SYNCED, _contexts, (), contexts.SHOWN),
-    "status": Method(SYNCED, _status, (), status.SHOWN),
-    "health": Method(PINNED, _health, (), health.SHOWN),
-    "audit": Method(PINNED, _audit, (), audit.SHOWN),
+    "explain": Method(
+        {"path": _text, **PINNED},
+        lambda warm, params: warm.index.explain(params["path"], reading=reading(params)), ("path",), explain.SHOWN,
+    ),
+    "contexts": Method(SYNCED, lambda warm, params: warm.contexts(reading(params)), (), contexts.SHOWN),
+    "status": Method(SYNCED, lambda warm, params: warm.status(reading(params)), (), status.SHOWN),
+    "health": Method(PINNED, lambda warm, params: maintain.health(warm.index, reading(params)), (), health.SHOWN),
+    "audit": Method(PINNED, lambda warm, params: maintain.audit(warm.index, reading(params)), (), audit.SHOWN),
     "sync": Method({"allow_degraded": _flag, "always_rehash": _flag, "rebuild": _flag, "large": _flag}, _sync),
     "touched": Method(touched.PARAMETERS, touched.answer),
     "ping": Method({}),
