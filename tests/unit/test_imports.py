@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import everdex
 
 SOURCE = Path(everdex.__file__).parent
@@ -63,10 +65,11 @@ def test_the_design_names_every_room_in_this_order() -> None:
     assert set(re.findall(r"`(\w+)`", " ".join(leftmost))) == set(ROOMS[0]) - {"__init__"}
 
 
-def test_the_service_names_its_modules() -> None:
+@pytest.mark.parametrize("room", ["canvas", "parse", "search", "service", "surfaces/daemon"])
+def test_a_large_room_names_its_modules(room: str) -> None:
     """Where the way splits into many modules, the map at its head has all of them."""
-    modules = {path.stem for path in (SOURCE / "service").glob("*.py")} - {"__init__"}
-    page = ast.get_docstring(ast.parse((SOURCE / "service" / "__init__.py").read_text())) or ""
+    modules = {path.stem for path in (SOURCE / room).glob("*.py")} - {"__init__"}
+    page = ast.get_docstring(ast.parse((SOURCE / room / "__init__.py").read_text())) or ""
     assert modules - set(re.findall(r"\w+", page)) == set()
 
 
