@@ -156,7 +156,7 @@ def _unused(definitions: Sequence[Definition]) -> list[str]:
 
 
 def _changes(warm: ResidentIndex, kept: Kept, key: str, before: _Outline) -> list[str]:
-    """What a written file defines now and did not when it was indexed, and the other way round; and who used that."""
+    """Lines about definitions that an edit added, removed or changed, and about who used those."""
     now = _on_disk(warm, key)
     if now is None:
         return []

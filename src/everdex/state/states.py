@@ -57,8 +57,8 @@ class States:
         self, view: SnapshotView, known: Known | None, now: Now, interfaces: KeptInterfaces,
         *, since: bool, parse_bytes: int | None, earlier: Known | None = None,
     ) -> None:  # fmt: skip
-        """With `since`, the base is what somebody knows, and how far the graph is does not matter beside it; who used
-        what is gone since is told by `earlier`, the base's own graph, where it is kept.
+        """With `since` the base is the snapshot that the caller knows, whatever snapshot the graph is of. `earlier` is
+        the base's own graph, if it is kept: it tells who used the files that were deleted since.
 
         With `parse_bytes`, files beyond that many bytes in all are not parsed: their interface is not known yet.
         """

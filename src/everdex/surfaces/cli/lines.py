@@ -16,7 +16,7 @@ _DECORATION: Final = re.compile(r"\s*(@|#\[|\[\w|//|/\*|\*|#|--|<!--|\"\"\")")
 
 
 def lines_of(snippet: str) -> list[str]:
-    """Its lines without their ends. Only a line feed ends one: whatever else `splitlines` knows would miscount."""
+    """The lines of a snippet without their ends. Only a line feed ends one, unlike in `str.splitlines`."""
     return [line.removesuffix("\r") for line in snippet.removesuffix("\n").split("\n")]
 
 

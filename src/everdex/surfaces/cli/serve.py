@@ -116,7 +116,7 @@ def _detached(index: Index, progress: Progress, workers: int) -> tuple[int, bool
 
 
 class _Announced:
-    """Tells whoever started this process how far it is, one JSON document a line; nobody has to listen."""
+    """Reports to the process that started this one, as JSON lines on stdout; it may be gone already."""
 
     def __init__(self) -> None:
         from everdex.surfaces.daemon.beside import Telling
