@@ -133,6 +133,7 @@ DAEMON_SEMANTIC_QUIET_S: Final = 30  # after an edit before an indexer is run un
 DAEMON_SEMANTIC_SHARE: Final = 10  # unasked, one part in this many of the time is spent running indexers
 DAEMON_SEMANTIC_AGAIN_S: Final = 3_600  # after an indexer failed
 DAEMON_SLOW_MS: Final = 1_000
+MCP_MAX_LINE_BYTES: Final = 16_777_216  # of a message on standard input
 LISTED_FILES_KEPT: Final = 50_000  # a longer list of the tree's files is made for every question
 SUMMARIES_KEPT: Final = 4  # maps, and architectures, of a snapshot that is open
 MAX_WATCHED_DIRECTORIES: Final = 50_000
