@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 
 from everdex import limits
-from everdex.changes.detect import RACY_NS
+from everdex.changes.detect import is_settled
 from everdex.changes.git_places import git_places, read_small
 from everdex.config import IGNORE_NAME
 from everdex.discover.beneath import open_root, read_beneath
@@ -54,8 +54,7 @@ class Standstill(msgspec.Struct, frozen=True, array_like=True):
 
     def renewed(self, seen: Mapping[bytes, Stamp], started_ns: int) -> Standstill:
         """The same after a look that began then, was at the tree as it was seen to differ, and left nothing to do."""
-        limit = started_ns - RACY_NS
-        fit = {path: _TOO_NEW if max(stamp[1:3]) >= limit else stamp for path, stamp in seen.items()}
+        fit = {path: stamp if is_settled(*stamp[1:3], started_ns) else _TOO_NEW for path, stamp in seen.items()}
         stamps = [fit.get(path, stamp) for path, stamp in zip(self.paths, self.stamps, strict=True)]
         return msgspec.structs.replace(self, stamps=stamps)
 
@@ -141,7 +140,7 @@ def standstill(root: Root, listed: Listed, started_ns: int, home: bytes | None) 
     """
     descriptor = open_root(root.path)
     try:
-        taking = _Taking(root, descriptor, started_ns - RACY_NS, home, listed.entered)
+        taking = _Taking(root, descriptor, started_ns, home, listed.entered)
         taking.add_rules()
         for path in listed.closed:
             taking.add(path + b"/")  # as `hidden` spells it; a change of its stamp is more than another name in it
@@ -164,12 +163,12 @@ class _Taking:
     """A standstill in the making."""
 
     def __init__(
-        self, root: Root, descriptor: int, limit_ns: int, home: bytes | None, entered: frozenset[bytes] | None
+        self, root: Root, descriptor: int, started_ns: int, home: bytes | None, entered: frozenset[bytes] | None
     ) -> None:
         self.stamps: dict[bytes, Stamp] = {}
         self._root = root
         self._descriptor = descriptor
-        self._limit_ns = limit_ns
+        self._started_ns = started_ns
         self._home = home
         self._walked = entered is not None
         self._directories: set[bytes] = {b"", *(entered or ())}
@@ -305,7 +304,7 @@ class _Taking:
         except (FileNotFoundError, NotADirectoryError):
             self.stamps[path] = _GONE
             return 0
-        if max(seen.st_mtime_ns, seen.st_ctime_ns) >= self._limit_ns:
+        if not is_settled(seen.st_mtime_ns, seen.st_ctime_ns, self._started_ns):
             raise _TooEarly
         self.stamps[path] = (seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino)
         return seen.st_mode
