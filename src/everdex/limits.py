@@ -43,6 +43,7 @@ GUARD_POLL_MS: Final = 25
 WRITER_WAIT_MS: Final = 5_000
 WORKERS: Final = 8  # processes of a large job; fewer where there are fewer cores or less memory
 WORKER_BYTES: Final = 1_610_612_736  # free memory for each: what resolving half of 5,000 files took
+STOPPED_S: Final = 10  # a worker that is stopped from outside is waited for
 SEGMENT_ROWS: Final = 131_072  # then another one is begun: what is written of one is in memory
 MAX_SEGMENTS_PER_SNAPSHOT: Final = 64
 MAX_TOTAL_SEGMENTS_REFERENCED: Final = 256

@@ -18,6 +18,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from everdex.errors import DaemonGone, EverdexError, InternalError, LimitExceeded
+from everdex.machine import StandsStill
 from everdex.memory import resident_bytes
 from everdex.service.index import Index
 from everdex.surfaces.daemon.client import error_of
@@ -112,6 +113,7 @@ class Making:
         """The documents it says, while it keeps within its memory."""
         assert process.stdout is not None
         handle, pending = process.stdout.fileno(), b""
+        stands_still = StandsStill(process.pid)
         while True:
             if max(map(resident_bytes, _family(process.pid))) > most_bytes:
                 raise LimitExceeded(
@@ -120,6 +122,8 @@ class Making:
                     "is made",
                 )
             if not select.select([handle], [], [], _LOOK_S)[0]:
+                if stands_still():
+                    raise DaemonGone("the process that makes the graph was stopped and stood still, so it was ended")
                 continue
             piece = os.read(handle, 65_536)
             if not piece:
