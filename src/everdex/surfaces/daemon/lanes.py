@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from everdex import limits
 from everdex.memory import resident_bytes
+from everdex.roots import elsewhere
 from everdex.service.index import Index
 from everdex.surfaces.daemon import wire
 from everdex.surfaces.daemon.protocol import encode
@@ -44,7 +45,7 @@ class Helper:
                 [sys.executable, "-P", "-m", "everdex.surfaces.daemon.helper", str(theirs.fileno()),
                  os.fspath(index.root.path), shared, index.config_fingerprint, index.query_fingerprint],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
-                pass_fds=(theirs.fileno(),),
+                pass_fds=(theirs.fileno(),), env=elsewhere(),
             )  # fmt: skip
         self._socket = ours
         self.used = time.monotonic()

@@ -20,6 +20,7 @@ from typing import Any, Final
 from everdex.errors import DaemonGone, EverdexError, InternalError, LimitExceeded
 from everdex.machine import StandsStill
 from everdex.memory import resident_bytes
+from everdex.roots import elsewhere
 from everdex.service.index import Index
 from everdex.surfaces.daemon.client import error_of
 
@@ -35,7 +36,8 @@ def start() -> subprocess.Popen[bytes]:
     # -P: the working directory may be a hostile repository and must not be imported from.
     command = [sys.executable, "-P", "-m", "everdex.surfaces.daemon.grapher"]
     return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/"
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/",
+        env=elsewhere(),
     )
 
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from everdex.errors import Busy, DaemonUnavailable
+from everdex.roots import elsewhere
 from everdex.service.index import Index
 from everdex.surfaces.daemon.client import Connection, connect, error_of
 from everdex.sync.model import Progress
@@ -87,6 +88,7 @@ def _launch(index: Index, progress: _Heard, workers: int | None, deadline: float
     child = subprocess.Popen(
         [*command, *many, *where],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/", start_new_session=True,
+        env=elsewhere(),
     )  # fmt: skip
     # Whoever lives longer than the daemon he started has to bury it.
     threading.Thread(target=child.wait, name="daemon-waiter", daemon=True).start()
