@@ -6,7 +6,9 @@ nothing of the jobs. Also tells of a process that does them whether it stands st
 
 from __future__ import annotations
 
+import mmap
 import os
+import resource
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +23,16 @@ _MEMORY: Final = Path("/proc/meminfo")
 def workers() -> int:
     """How many worker processes a large job starts when nobody says how many."""
     return max(1, min(_cores(), limits.WORKERS, _available_bytes() // limits.WORKER_BYTES))
+
+
+def require_room(size: int) -> None:
+    """`MemoryError` where a limit of the address space (`ulimit -v`) leaves less."""
+    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        return
+    try:
+        mmap.mmap(-1, size).close()
+    except OSError as error:
+        raise MemoryError(f"`ulimit -v` leaves less than {size >> 20} MiB") from error
 
 
 class StandsStill:
