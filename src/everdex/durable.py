@@ -146,6 +146,12 @@ def is_full(failure: StorageFailure) -> bool:
     return isinstance(failure.__cause__, OSError) and failure.__cause__.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
+def is_refused(failure: StorageFailure) -> bool:
+    """Whether nothing can be written there at all, now: a full disk, one that may only be read, no permission."""
+    refused = (errno.EROFS, errno.EACCES, errno.EPERM)
+    return is_full(failure) or (isinstance(failure.__cause__, OSError) and failure.__cause__.errno in refused)
+
+
 def replace_without_room(path: Path, data: bytes, permissions: Permissions) -> None:
     """`replace_atomically`; on a full disk the bytes are written over the old ones, which takes no room.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from everdex import limits, machine
-from everdex.errors import Busy, InternalError, LimitExceeded
+from everdex.errors import Busy, DaemonGone, InternalError, LimitExceeded
 from everdex.graph.build import build
 from everdex.graph.keep import graph_path
 from everdex.graph.resolvers import Resolvers
@@ -308,6 +309,18 @@ def test_a_maker_that_dies_is_an_error(warm: ResidentIndex, monkeypatch: pytest.
             Making(warm.index, found.snapshot_id).run(1 << 40)
     assert Making(warm.index, found.snapshot_id).run(1 << 40) == (2, 2)
     assert warm.reader.graph_of().made
+
+
+def test_a_maker_that_is_stopped_is_ended(warm: ResidentIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or whoever asks would be told to come again, for ever; the next attempt is a new one."""
+    monkeypatch.setattr(limits, "STOPPED_S", 0.2)
+    found = warm.reader.graph_of()
+    process = making.start()
+    os.kill(process.pid, signal.SIGSTOP)
+    with pytest.raises(DaemonGone, match="was stopped and stood still"):
+        Making(warm.index, found.snapshot_id, started=process).run(1 << 40)
+    assert process.returncode == -signal.SIGKILL
+    assert Making(warm.index, found.snapshot_id).run(1 << 40) == (2, 2)
 
 
 def test_a_graph_that_cannot_be_kept_is_an_error(root: Path, tmp_path: Path) -> None:

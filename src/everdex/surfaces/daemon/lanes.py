@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from everdex import limits
 from everdex.memory import resident_bytes
+from everdex.roots import elsewhere
 from everdex.service.index import Index
 from everdex.surfaces.daemon import wire
 from everdex.surfaces.daemon.beside import command, identity
@@ -40,7 +41,7 @@ class Helper:
             self._process = subprocess.Popen(
                 command("everdex.surfaces.daemon.helper", str(theirs.fileno()), *identity(index)),
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
-                pass_fds=(theirs.fileno(),),
+                pass_fds=(theirs.fileno(),), env=elsewhere(),
             )  # fmt: skip
         self._socket = ours
         self.used = time.monotonic()

@@ -17,7 +17,9 @@ from contextlib import suppress
 from typing import Any, Final
 
 from everdex.errors import DaemonGone, EverdexError, InternalError, LimitExceeded
+from everdex.machine import StandsStill
 from everdex.memory import resident_bytes
+from everdex.roots import elsewhere
 from everdex.service.index import Index
 from everdex.surfaces.daemon.beside import command, documents, identity
 from everdex.surfaces.daemon.client import error_of
@@ -33,7 +35,7 @@ def start() -> subprocess.Popen[bytes]:
     """A process that loads what it needs and waits to be told which graph to make; it ends with this one."""
     return subprocess.Popen(
         command("everdex.surfaces.daemon.grapher"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, cwd="/",
+        stderr=subprocess.DEVNULL, cwd="/", env=elsewhere(),
     )  # fmt: skip
 
 
@@ -103,7 +105,8 @@ class Making:
         self.done, self.total = done, total
 
     def _said(self, process: subprocess.Popen[bytes], most_bytes: int) -> Iterator[dict[str, Any]]:
-        """The documents it says, while it keeps within its memory."""
+        """The documents it says, while it keeps within its memory and is not stopped from outside."""
+        stands_still = StandsStill(process.pid)
 
         def look() -> None:
             if max(map(resident_bytes, _family(process.pid))) > most_bytes:
@@ -112,6 +115,8 @@ class Making:
                     hint="make it once without the daemon (`everdex map --offline`); from then on only what changed "
                     "is made",
                 )
+            if stands_still():
+                raise DaemonGone("the process that makes the graph was stopped and stood still, so it was ended")
 
         assert process.stdout is not None
         return documents(process.stdout.fileno(), look, _LOOK_S)

@@ -14,6 +14,7 @@ import time
 from typing import Final
 
 from everdex.errors import Busy, DaemonUnavailable
+from everdex.roots import elsewhere
 from everdex.service.index import Index
 from everdex.surfaces.daemon.beside import command, documents
 from everdex.surfaces.daemon.client import Connection, connect, error_of
@@ -82,6 +83,7 @@ def _launch(index: Index, progress: _Heard, workers: int | None, deadline: float
     child = subprocess.Popen(
         command("everdex", *serve, *many, *where),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/", start_new_session=True,
+        env=elsewhere(),
     )  # fmt: skip
     # Whoever lives longer than the daemon he started has to bury it.
     threading.Thread(target=child.wait, name="daemon-waiter", daemon=True).start()
