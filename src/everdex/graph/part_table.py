@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from everdex.graph.model import Parts
+from everdex.graph.model import LEFT, Parts
 from everdex.graph.postings import U32, is_among
 from everdex.numeric import np, npt
 
@@ -33,7 +33,11 @@ class _Packed(msgspec.Struct, array_like=True, gc=False):
     looked: bytes  # bits of one key after another
 
 
-_DECODER: Final = msgspec.msgpack.Decoder(_Packed)
+class _Partly(_Packed, array_like=True, gc=False):
+    left: list[int] = []  # no finished graph has any, and its tables do not say so
+
+
+_DECODER: Final = msgspec.msgpack.Decoder(_Partly)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +49,13 @@ class PartTable:
     others: U32  # keys of other files' content, and of nobody's in particular
     own: U32
     looked: Rows  # one row a key, `others` before `own`; a bit a part, eight to a byte
+    left: frozenset[int] = frozenset()  # parts that nobody has resolved
 
     def stale(self, changed: U32) -> frozenset[int]:
-        """The parts that looked at one of these keys, which are in order."""
+        """The parts that looked at one of these keys, which are in order, and those that nobody has resolved."""
         rows = is_among(np.concatenate((self.others, self.own)), changed)
         found = np.bitwise_or.reduce(self.looked[rows], axis=0)
-        return frozenset(np.flatnonzero(np.unpackbits(found, count=len(self.parts))).tolist())
+        return self.left.union(np.flatnonzero(np.unpackbits(found, count=len(self.parts))).tolist())
 
     def says(self, other: PartTable) -> bool:
         """Whether the same parts looked at the same keys, in both."""
@@ -62,13 +67,14 @@ class PartTable:
         )
 
     def encode(self) -> bytes:
-        packed = _Packed(
+        columns = (
             _differences([node for node, _ in self.parts]),
             np.array([digest for _, digest in self.parts], dtype=np.uint64).tobytes(),
             _differences(self.of_sites),
             self.own.tobytes(),
             self.looked.tobytes(),
         )
+        packed = _Partly(*columns, sorted(self.left)) if self.left else _Packed(*columns)
         return zlib.compress(msgspec.msgpack.encode(packed), _LEVEL)
 
 
@@ -80,7 +86,13 @@ def decode(blob: bytes, others: U32) -> PartTable:
     looked = np.frombuffer(packed.looked, dtype=np.uint8).reshape(len(others) + len(own), -(-count // 8))
     digests: list[int] = np.frombuffer(packed.digests, dtype=np.uint64).tolist()
     parts = tuple(zip(accumulate(packed.nodes), digests, strict=True))
-    return PartTable(parts, tuple(accumulate(packed.of_sites)), others, own, looked)
+    return PartTable(parts, tuple(accumulate(packed.of_sites)), others, own, looked, frozenset(packed.left))
+
+
+def parts_of(blob: bytes) -> tuple[tuple[int, ...], frozenset[int]]:
+    """The nodes of a file's parts, and which parts nobody has resolved."""
+    packed = _DECODER.decode(zlib.decompress(blob))
+    return tuple(accumulate(packed.nodes)), frozenset(packed.left)
 
 
 def _differences(numbers: Sequence[int]) -> list[int]:
@@ -102,7 +114,8 @@ def table_of(parts: Parts, before: PartTable | None) -> PartTable:
     others, first = _joined(earlier, kept[: len(earlier)], asked, names[of_others], looked[of_others])
     own, second = _joined(earlier_own, kept[len(earlier) :], asked, names[of_own], looked[of_own])
     named = tuple((part.node, part.digest) for part in parts.all)
-    return PartTable(named, parts.of_sites, others, own, np.concatenate((first, second)))
+    left = frozenset(number for number, part in enumerate(parts.all) if part.kept == LEFT)
+    return PartTable(named, parts.of_sites, others, own, np.concatenate((first, second)), left)
 
 
 def _kept(before: PartTable, columns: Sequence[int]) -> Rows:

@@ -75,7 +75,7 @@ def of_waiting(atlas: Atlas, ways: tuple[Way, ...], method: str) -> tuple[str, .
     """From how many files an answer is that did not wait for the others and is whole without them."""
     if not atlas.graph.waiting or ways:
         return ()
-    resolved = len(atlas.graph.files) - len(atlas.graph.waiting)
+    resolved = len(atlas.graph.files) - len(atlas.graph.untouched)
     said = f"answered from {resolved:,} of {len(atlas.graph.files):,} files"
     if method == "callees":
         return (f"{said}, those that decide what it calls; the others are not resolved yet",)
@@ -89,7 +89,7 @@ def reservation(atlas: Atlas, ways: tuple[Way, ...]) -> dict[str, Any]:
     if not ways:
         return {"reservation": None}
     said = {
-        "waiting": len(atlas.graph.waiting), "files": len(atlas.graph.files),
+        "waiting": len(atlas.graph.untouched), "files": len(atlas.graph.files),
         "ways": [{"way": each.way, "text": each.text, "paths": list(each.paths)} for each in ways],
         "hint": "ask with `wait` (--wait) for the finished answer",
     }  # fmt: skip
