@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Final, TypeAlias, TypeVar
 
-from everdex.graph import naming
+from everdex.graph import naming, queries
 from everdex.graph.artifact import Graph, pack
 from everdex.graph.atlas import CONTAINERS, Atlas, Definition, InPart, Waiting
 from everdex.graph.build import assembled, before_of
@@ -200,19 +200,17 @@ def answered(
                 # Whatever may be called so is known, but for what a class has that cannot be looked up.
                 in_file = path is not None and "." not in asked.partition("::")[2]
                 return answer(atlas, ()) if found or in_file or (path is None and _can_be_known(asked)) else None
-            name = deciding_name(atlas, found[0])
+            around, name = atlas.constructed(found[0]) or found[0], deciding_name(atlas, found[0])
             if method == "callees" and not is_declaration(atlas, found[0]):
                 needed = _called(atlas, found[0])
             elif name is None or len(name) > _LONGEST:
                 return None
             else:
-                needed = _using(texts, atlas, atlas.constructed(found[0]) or found[0], name)
+                needed = _using(texts, around, name)
             if some.lacking(needed):
                 continue
-            if method != "callees":
-                needed = _deciding_heirs(texts, atlas, atlas.constructed(found[0]) or found[0])
-                if some.lacking(needed) and some.has_room(needed, 2):
-                    continue  # the rest is for what the answer may ask for
+            if method != "callees" and (needed := _beyond(some, texts, atlas, around)):
+                continue
             ways = () if method == "callees" or name is None else open_ways(atlas, texts, found[0], name)
             return answer(atlas, ways)
         except Waiting as waiting:
@@ -234,7 +232,7 @@ def _more_of(some: Begun, waiting: Waiting) -> Needed:
     return {waiting.path: next((names for names in steps if some.lacks(waiting.path, names)), None)}
 
 
-def _using(texts: Texts, atlas: Atlas, definition: Definition, name: str) -> Needed:
+def _using(texts: Texts, definition: Definition, name: str) -> Needed:
     """What it takes to know who uses a definition by a name, or by one that is begun or ended like it."""
     names = frozenset((name,)) | (_AT_HAND if definition.node.kind in CONTAINERS else frozenset())
     return {**dict.fromkeys(texts.writing(name), names), **dict.fromkeys(texts.composing(name))}
@@ -278,11 +276,28 @@ def _called(atlas: Atlas, definition: Definition) -> Needed:
     return dict.fromkeys(paths - {definition.path}, DEFINITIONS)
 
 
-def _deciding_heirs(texts: Texts, atlas: Atlas, definition: Definition) -> Needed:
-    """What it takes to know who uses a class by the name of one that inherits from it; nothing where those are many."""
-    if definition.node.kind not in CONTAINERS:
-        return {}
-    names = frozenset(name for item in heirs(atlas, definition) if (name := deciding_name(atlas, item)) is not None)
-    if len(names) > _MOST_HEIRS:
-        return {}
+def _beyond(some: Begun, texts: Texts, atlas: Atlas, definition: Definition) -> Needed:
+    """What else tells of uses; nothing where no more than half would be left for what the answer may ask for."""
+    below = _followed(atlas, definition)
+    for needed in (_deciding_heirs(texts, atlas, below), _kept_as_values(atlas, (definition, *below))):
+        if some.lacking(needed) and some.has_room(needed, 2):
+            return needed
+    return {}
+
+
+def _followed(atlas: Atlas, definition: Definition) -> list[Definition]:
+    """The classes that inherit from one and are used in its place; none where those are many."""
+    below = heirs(atlas, definition) if definition.node.kind in CONTAINERS else []
+    return below if len({item.node.name for item in below}) <= _MOST_HEIRS else []
+
+
+def _deciding_heirs(texts: Texts, atlas: Atlas, below: Sequence[Definition]) -> Needed:
+    """What it takes to know who uses a class by the name of one that inherits from it."""
+    names = frozenset(name for item in below if (name := deciding_name(atlas, item)) is not None)
     return {path: names | _AT_HAND for name in names for path in texts.writing(name)}
+
+
+def _kept_as_values(atlas: Atlas, definitions: Iterable[Definition]) -> Needed:
+    """What it takes to know who uses definitions that are kept under another name (`widget = Select`), in that file."""
+    targets = frozenset(target for item in definitions for target in queries.called_as(atlas, item))
+    return dict.fromkeys(queries.keeping(atlas, targets))
