@@ -7,6 +7,7 @@ load, and threads started before a fork make worker processes hang, so both libr
 from __future__ import annotations
 
 import os
+from typing import Any, TypeVar
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -14,4 +15,14 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["np", "npt"]
+Number = TypeVar("Number", bound=np.integer[Any])
+__all__ = ["distinct", "np", "npt"]
+
+
+def distinct(numbers: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """Each number once, in order: `np.unique`, which loads all that numpy has for masked arrays to tell that this is
+    none, a twentieth of what a short command takes."""
+    ordered = np.sort(numbers, axis=None)
+    is_first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]

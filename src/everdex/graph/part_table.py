@@ -18,7 +18,7 @@ import msgspec
 
 from everdex.graph.model import LEFT, Parts
 from everdex.graph.postings import U32, is_among
-from everdex.numeric import np, npt
+from everdex.numeric import distinct, np, npt
 
 _LEVEL: Final = 4  # level 6 is 5 % smaller and takes three times as long, with every edit of the file
 Bits = npt.NDArray[np.bool_]
@@ -138,7 +138,7 @@ def _joined(earlier: U32, kept: Rows, asked: list[int], names: U32, looked: Bits
             return keys, np.packbits(looked[order], axis=1)
     alive = kept.any(axis=1)
     keys, joined = (earlier, kept) if alive.all() else (earlier[alive], kept[alive])
-    new = np.unique(names[~is_among(names, keys)])
+    new = distinct(names[~is_among(names, keys)])
     if len(new):  # after an edit none or few: the rest of a large table is not copied for them
         among = np.searchsorted(keys, new)
         keys, joined = np.insert(keys, among, new), np.insert(joined, among, 0, axis=0)
