@@ -79,7 +79,7 @@ _TWO = {
 
 @pytest.mark.parametrize("path", _TWO)
 def test_functions_that_do_not_write_a_name_wait(tmp_path: Path, path: str) -> None:
-    """They are resolved when somebody asks for what they write."""
+    """They are resolved when somebody asks for what they write; who asks the same again has nothing resolved."""
     made = synced(tmp_path / "tree", {path: _TWO[path]})
 
     def waiting(atlas: Atlas, _: tuple[Way, ...] = ()) -> set[str]:
@@ -90,6 +90,9 @@ def test_functions_that_do_not_write_a_name_wait(tmp_path: Path, path: str) -> N
     with open_view(made.store) as view, begun.begun(view, _KNOWN, _built(view, only=()), silent) as some:
         found = begun.answered(view, some, f"{path}::run", "callers", waiting)
         assert found == {"two", "three"}
+        with begun.begun(view, _KNOWN, some.graph, silent) as again:
+            assert begun.answered(view, again, f"{path}::run", "callers", waiting) == found
+        assert (some.resolved, again.resolved) == (1, 0)
         assert begun.answered(view, some, f"{path}::three", "callers", waiting) == set()
 
 

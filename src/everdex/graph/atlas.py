@@ -18,7 +18,7 @@ from everdex.facts import has_facts
 from everdex.graph.artifact import FileEntry, Graph
 from everdex.graph.columns import Columns
 from everdex.graph.model import Node, Role, Status, Target
-from everdex.graph.part_table import parts_of
+from everdex.graph.part_table import in_parts
 from everdex.graph.postings import keys32
 from everdex.graph.record import asked_key, place, symbol_names
 from everdex.identity.symbols import ChunkRef, SymbolNames, SymbolRef, plain_name
@@ -63,7 +63,7 @@ class InPart(Columns):
     @cached_property
     def unresolved(self) -> frozenset[int]:
         """The definitions of which not all sites are known, as far as they are their own."""
-        nodes, left = parts_of(self._parts) if self._parts else ((0,), frozenset((0,)))
+        nodes, left, _ = in_parts(self._parts) if self._parts else ((0,), frozenset((0,)), ())
         part_of_node = {node: part for part, node in enumerate(nodes)}
         waits: list[bool] = []
         found = set()

@@ -20,6 +20,7 @@ from everdex.graph.atlas import CONTAINERS, Atlas, Definition, InPart, Waiting
 from everdex.graph.build import assembled, before_of
 from everdex.graph.crew import Alone, Crew, Many, Wanted
 from everdex.graph.declarations import is_declaration, written_out
+from everdex.graph.part_table import in_parts
 from everdex.graph.postings import U32
 from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
@@ -108,20 +109,27 @@ class Begun:
         self._bench, self._progress = bench, progress
         self._most = most  # files to be resolved
         self._spent = 0  # of that, see `_cost`
-        self._asked: dict[str, frozenset[str]] = {}  # what files are resolved for, here
+        self._done: set[str] = set()  # files that were resolved, or parts of them, here
+        self._known: dict[str, frozenset[str]] = {}  # for which names the parts of a file are resolved
         self.graph = graph
 
     @property
     def resolved(self) -> int:
         """How many files were needed, here."""
-        return len(self._asked)
+        return len(self._done)
 
     def lacks(self, path: str, names: Names) -> bool:
         """Whether more of a file has to be resolved for these names."""
         number = self.graph.number(path)
         if number is None or path not in self.graph.waiting:
             return False
-        return self.graph.is_unknown(number) or names is None or not names <= self._asked.get(path, frozenset())
+        if self.graph.is_unknown(number) or names is None:
+            return True
+        known = self._known.get(path)
+        if known is None:
+            parts = self.graph.parts(number)
+            known = self._known[path] = in_parts(parts).names if parts else frozenset()
+        return not names <= known
 
     def lacking(self, needed: Needed) -> Needed:
         return {path: names for path, names in needed.items() if self.lacks(path, names)}
@@ -142,8 +150,9 @@ class Begun:
             number = old.number(path)
             if number is not None:
                 entry = old.files[number]
-                every = names if names is None else names | self._asked.get(path, frozenset())
-                self._asked[path] = every or frozenset()
+                every = names if names is None else names | self._known.get(path, frozenset())
+                self._known[path] = every or frozenset()
+                self._done.add(path)
                 wanted.append(Wanted(path, entry.content, entry.language, entry.offers, before.get(path), every))
                 self._spent += _cost(names)
         records: dict[str, FileRecord] = {}

@@ -143,6 +143,7 @@ class Parts:
     own: int  # bits: which keys stand for that
     all: tuple[Part, ...]
     of_sites: tuple[int, ...]  # of each site, its part
+    names: frozenset[str] = frozenset()  # where some are left: no part is left that writes one of these
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from operator import sub
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -35,6 +35,7 @@ class _Packed(msgspec.Struct, array_like=True, gc=False):
 
 class _Partly(_Packed, array_like=True, gc=False):
     left: list[int] = []  # no finished graph has any, and its tables do not say so
+    names: list[str] = []
 
 
 _DECODER: Final = msgspec.msgpack.Decoder(_Partly)
@@ -50,6 +51,7 @@ class PartTable:
     own: U32
     looked: Rows  # one row a key, `others` before `own`; a bit a part, eight to a byte
     left: frozenset[int] = frozenset()  # parts that nobody has resolved
+    names: frozenset[str] = frozenset()  # none of these is written in those
 
     def stale(self, changed: U32) -> frozenset[int]:
         """The parts that looked at one of these keys, which are in order, and those that nobody has resolved."""
@@ -74,7 +76,7 @@ class PartTable:
             self.own.tobytes(),
             self.looked.tobytes(),
         )
-        packed = _Partly(*columns, sorted(self.left)) if self.left else _Packed(*columns)
+        packed = _Partly(*columns, sorted(self.left), sorted(self.names)) if self.left else _Packed(*columns)
         return zlib.compress(msgspec.msgpack.encode(packed), _LEVEL)
 
 
@@ -86,13 +88,21 @@ def decode(blob: bytes, others: U32) -> PartTable:
     looked = np.frombuffer(packed.looked, dtype=np.uint8).reshape(len(others) + len(own), -(-count // 8))
     digests: list[int] = np.frombuffer(packed.digests, dtype=np.uint64).tolist()
     parts = tuple(zip(accumulate(packed.nodes), digests, strict=True))
-    return PartTable(parts, tuple(accumulate(packed.of_sites)), others, own, looked, frozenset(packed.left))
+    left, names = frozenset(packed.left), frozenset(packed.names)
+    return PartTable(parts, tuple(accumulate(packed.of_sites)), others, own, looked, left, names)
 
 
-def parts_of(blob: bytes) -> tuple[tuple[int, ...], frozenset[int]]:
-    """The nodes of a file's parts, and which parts nobody has resolved."""
+class InParts(NamedTuple):
+    """How far a file is resolved."""
+
+    nodes: tuple[int, ...]  # of its parts
+    left: frozenset[int]  # parts that nobody has resolved
+    names: frozenset[str]  # none of these is written in those
+
+
+def in_parts(blob: bytes) -> InParts:
     packed = _DECODER.decode(zlib.decompress(blob))
-    return tuple(accumulate(packed.nodes)), frozenset(packed.left)
+    return InParts(tuple(accumulate(packed.nodes)), frozenset(packed.left), frozenset(packed.names))
 
 
 def _differences(numbers: Sequence[int]) -> list[int]:
@@ -115,7 +125,7 @@ def table_of(parts: Parts, before: PartTable | None) -> PartTable:
     own, second = _joined(earlier_own, kept[len(earlier) :], asked, names[of_own], looked[of_own])
     named = tuple((part.node, part.digest) for part in parts.all)
     left = frozenset(number for number, part in enumerate(parts.all) if part.kept == LEFT)
-    return PartTable(named, parts.of_sites, others, own, np.concatenate((first, second)), left)
+    return PartTable(named, parts.of_sites, others, own, np.concatenate((first, second)), left, parts.names)
 
 
 def _kept(before: PartTable, columns: Sequence[int]) -> Rows:

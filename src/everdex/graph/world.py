@@ -147,6 +147,9 @@ class Bench:
                 table = decode(before.parts, before.others)
                 kept = before.kept(table, partial(self._facts.earlier, path, before.entry.content.hex()))
             graph = resolution.resolve(path, kept, None if names is None else writing_one(names))
+            if names is not None and graph.waits and graph.parts is not None:
+                known = table.names if table is not None else frozenset()
+                graph = replace(graph, parts=replace(graph.parts, names=known.union(names)))
             if not graph.nodes or graph.nodes[0].key or graph.nodes[0].parent != -1:
                 raise ValueError("the first node is not the file")
             if not graph.sites and self._is_unread(path):
