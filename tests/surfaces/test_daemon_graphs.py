@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -302,7 +303,7 @@ def test_a_maker_that_dies_is_an_error(warm: ResidentIndex, monkeypatch: pytest.
     """What was asked for then fails with a code, and the next attempt is a new one."""
     found = warm.reader.graph_of()
     with monkeypatch.context() as patch:
-        patch.setattr(making.sys, "executable", "/bin/false")
+        patch.setattr(sys, "executable", "/bin/false")
         with pytest.raises(InternalError, match="ended with code 1"):
             Making(warm.index, found.snapshot_id).run(1 << 40)
     assert Making(warm.index, found.snapshot_id).run(1 << 40) == (2, 2)

@@ -144,7 +144,7 @@ class Run:
         }  # fmt: skip
 
     def _require_room(self) -> None:
-        """A limit of one file's size does not hold who writes many."""
+        """Refuse an indexer that fills the disk with many files: RLIMIT_FSIZE bounds only each of them."""
         errors: list[OSError] = []
         size = tree_size(self._scratch, errors.append)
         hidden = any(error.errno == errno.ENAMETOOLONG for error in errors)  # the others: removed while we look
@@ -156,7 +156,7 @@ class Run:
 
 
 def _heard(handle: int, said: bytes) -> bytes:
-    """What it said last, and no more of it."""
+    """The last bytes of what the indexer printed, with what can be read now added."""
     with suppress(BlockingIOError):
         for _ in range(_PIECES):  # one that never stops talking must not keep us from looking at the clock
             said = (said + os.read(handle, 65_536))[-_TAIL:]

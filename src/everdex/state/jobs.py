@@ -138,7 +138,7 @@ class JobRecords:
         return self._finished(number, status=JobStatus.SUPERSEDED, superseded_reason=reason)
 
     def released(self, number: int) -> RefreshJob:
-        """Queue a job again that nobody could finish: it is as if it had not been begun."""
+        """Queue a job again that its runner could not finish, as if it had not been begun."""
         with self._transaction() as connection:
             _set(connection, number, status=JobStatus.QUEUED, started_at=None, attempts=0)
             return _job(_row(connection, number))
@@ -256,7 +256,7 @@ class JobRecords:
 
 
 def _add_contexts(connection: sqlite3.Connection) -> None:
-    """From version 1 to 2, by whoever comes first."""
+    """Migrate the table from version 1 to 2; several processes may try at once."""
     connection.execute("BEGIN IMMEDIATE")
     if connection.execute("PRAGMA user_version").fetchone()[0] == 1:
         connection.execute("ALTER TABLE jobs ADD COLUMN context TEXT")

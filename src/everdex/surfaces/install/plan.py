@@ -28,7 +28,7 @@ _MAX_BYTES: Final = 16_777_216
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One file: what it holds, what it will hold (None: no file), and what to say about it."""
+    """What an installation does to one file: the bytes before and after (None: no file), and a remark for the user."""
 
     path: Path
     before: bytes | None
