@@ -124,7 +124,7 @@ def main() -> None:
         names = SymbolNames(view)
         built, begin_s = _timed(lambda: build(view, known, None, workers=1, progress=_silent, only=()))
         waiting = Graph(built.data, "waiting")
-        Saving(view.store, known).save(built.pieces)  # who makes the graph goes on from there
+        Saving(view.store, known).save(lambda: built.pieces)  # who makes the graph goes on from there
         opened, whole_s = _timed(lambda: open_graph(view, known, workers=1, progress=_silent))
         finished = Open(Atlas(view, opened.graph))
         print(f"{len(waiting.files):,} files; facts and offers {begin_s:.1f} s of CPU,",

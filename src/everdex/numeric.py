@@ -7,6 +7,7 @@ load, and threads started before a fork make worker processes hang, so both libr
 from __future__ import annotations
 
 import os
+from typing import Any, TypeVar
 
 from everdex.machine import require_room
 
@@ -19,4 +20,14 @@ require_room(80 << 20)
 import numpy as np  # noqa: E402
 import numpy.typing as npt  # noqa: E402
 
-__all__ = ["np", "npt"]
+Number = TypeVar("Number", bound=np.integer[Any])
+__all__ = ["distinct", "np", "npt"]
+
+
+def distinct(numbers: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """Each number once, in order: `np.unique`, which loads all that numpy has for masked arrays to tell that this is
+    none, a twentieth of what a short command takes."""
+    ordered = np.sort(numbers, axis=None)
+    is_first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]

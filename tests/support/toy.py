@@ -79,7 +79,9 @@ class Resolution:
         self._world = world
         self._parsed = lru_cache(maxsize=None)(lambda path: Parsed(path, world.source(path)))
 
-    def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
+    def resolve(
+        self, path: str, kept: Kept | None = None, writing: Callable[[bytes], bool] | None = None
+    ) -> FileGraph:
         source = self._world.source(path)
         if b"crash" in source:
             raise RecursionError("told to")

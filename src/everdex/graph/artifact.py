@@ -36,6 +36,9 @@ _FIXED: Final = (
 _SECTIONS: Final = (*_FIXED, *(f"{table}_{part}" for table in TABLES for part in ("keys", "files")))
 
 
+WAITS: Final = -1  # in place of a count: not all of a file is resolved
+
+
 class FileEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What can be said of a file without decoding its blob."""
 
@@ -47,12 +50,17 @@ class FileEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     partial: bool  # it has syntax errors
     failed: str  # '' or the kind of error its resolver raised
     calls: tuple[int, int, int, int]  # call sites: resolved, ambiguous, external, unresolved
-    unnamed: int  # calls of a value without a name, or under a computed one, that may call anything
+    unnamed: int  # calls of a value without a name, or under a computed one, that may call anything; or WAITS
     externals: tuple[str, ...]  # packages outside the root that it takes something from; not the language's own
     semantic: int = 0  # sites of which an indexer says what they mean
     disagreeing: int = 0  # sites that read otherwise than an indexer says
     joined: bytes = b""  # hash of all that it was joined from; b"" when no indexer says anything of it
     looked: tuple[str, ...] = ()  # other files that were looked at for that
+
+    @property
+    def waits(self) -> bool:
+        """Whether not all of it is resolved, as in a graph that is `unfinished`."""
+        return self.unnamed == WAITS
 
 
 class _Header(msgspec.Struct, frozen=True, array_like=True):
@@ -156,14 +164,20 @@ class Graph:
         """The columns of a file."""
         return self.blobs.of(number)
 
-    def is_waiting(self, number: int) -> bool:
-        """Whether nobody has resolved a file yet, as in a graph that is `unfinished`."""
+    def is_unknown(self, number: int) -> bool:
+        """Whether of a file that waits not even the definitions are known."""
         return not self.blobs.size(number)
 
     @cached_property
     def waiting(self) -> frozenset[str]:
-        """The files that wait: none of a finished graph."""
-        return frozenset([self.paths[number] for number in self.blobs.empty()])
+        """The files that wait, or of which parts do: none of a finished graph."""
+        return frozenset([entry.path for entry in self.files if entry.waits])
+
+    @cached_property
+    def untouched(self) -> frozenset[str]:
+        """Those of them of which nothing is resolved; of some the definitions may be known."""
+        resolved = set(self.paths).difference(self.paths[number] for number in self.part_blobs.empty())
+        return self.waiting - resolved
 
     def parts(self, number: int) -> bytes:
         """What the parts of a file looked at; b"" when it was resolved whole."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -18,6 +18,7 @@ from everdex.facts import has_facts
 from everdex.graph.artifact import FileEntry, Graph
 from everdex.graph.columns import Columns
 from everdex.graph.model import Node, Role, Status, Target
+from everdex.graph.part_table import in_parts
 from everdex.graph.postings import keys32
 from everdex.graph.record import asked_key, place, symbol_names
 from everdex.identity.symbols import ChunkRef, SymbolNames, SymbolRef, plain_name
@@ -43,11 +44,51 @@ _CONSTRUCTORS: Final = frozenset({
 
 
 class Waiting(LookupError):
-    """A file is asked about that nobody has resolved: only an unfinished graph has such files."""
+    """A file is asked about that nobody has resolved, or of which a part waits in which a `name` stands: only an
+    unfinished graph has such files."""
 
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.path = path
+    def __init__(self, path: str, name: str = "") -> None:
+        super().__init__(path, name)
+        self.path, self.name = path, name
+
+
+class InPart(Columns):
+    """Those of a file of which some parts wait. What is asked of a definition that stands in one, or whose body is one,
+    is not answered."""
+
+    def __init__(self, blob: bytes, parts: bytes, path: str) -> None:
+        super().__init__(blob)
+        self._parts, self._path = parts, path
+
+    @cached_property
+    def unresolved(self) -> frozenset[int]:
+        """The definitions of which not all sites are known, as far as they are their own."""
+        nodes, left, _ = in_parts(self._parts) if self._parts else ((0,), frozenset((0,)), ())
+        part_of_node = {node: part for part, node in enumerate(nodes)}
+        waits: list[bool] = []
+        found = set()
+        for node, parent in enumerate(self.node_parents):
+            part = part_of_node.get(node)
+            waits.append(waits[parent] if part is None else part in left)
+            if waits[node] or (parent >= 0 and waits[parent]):
+                found.add(node)
+        return frozenset(found)
+
+    @property
+    def site_count(self) -> int:
+        raise Waiting(self._path)  # whoever looks through all needs all
+
+    def sites_of(self, node: int, role: Role) -> Sequence[int]:
+        self._known(node)
+        return super().sites_of(node, role)
+
+    def sites_in(self, node: int) -> list[int]:
+        self._known(node)
+        return super().sites_in(node)
+
+    def _known(self, node: int) -> None:
+        if node in self.unresolved:
+            raise Waiting(self._path, self.node_names[node])
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +179,10 @@ class Atlas:
     # -- definitions ---------------------------------------------------------------------------
 
     def _read_columns(self, file: int) -> Columns:
-        if self.graph.is_waiting(file):
+        if self.graph.is_unknown(file):
             raise Waiting(self.graph.paths[file])
+        if self.graph.files[file].waits:
+            return InPart(self.graph.blob(file), self.graph.parts(file), self.graph.paths[file])
         return Columns(self.graph.blob(file))
 
     def entry(self, file: int) -> FileEntry:
@@ -207,7 +250,7 @@ class Atlas:
         known, files, roles = set(self.graph.paths), self.graph.files, self.roles
         return {
             "files": len(files),
-            "resolved": len(files) - len(self.graph.waiting),
+            "resolved": len(files) - len(self.graph.untouched),
             "partial": sum(entry.partial and not entry.failed for entry in files),
             "failed": sum(bool(entry.failed) for entry in files),
             "without_resolver": sum(

@@ -80,7 +80,7 @@ def build(
         todo = sorted({*changed, *waiting, *(_suspects(base, keys) & same)})
         crew.enter(offers, paths, _since(view, base, {*gone, *fresh}, (*former.values(), *fresh.values()), keys))
         records: dict[str, FileRecord] = {}
-        before = _before(base, [path for path in todo if path in kept], same, keys)
+        before = before_of(base, [path for path in todo if path in kept], same, keys)
         wanted = [
             Wanted(path, *files[path], fresh[path].whole if path in fresh else old[kept[path]].offers, before.get(path))
             for path in todo
@@ -184,7 +184,7 @@ def _suspects(base: Graph | None, keys: U32) -> set[str]:
     return failed | {base.paths[number] for number in base.tables["reads"].holders_of_any(keys)}
 
 
-def _before(base: Graph | None, paths: Sequence[str], same: set[str], keys: U32) -> dict[str, Before]:
+def before_of(base: Graph | None, paths: Sequence[str], same: set[str], keys: U32) -> dict[str, Before]:
     """What the base says of files that were resolved in parts."""
     if base is None:
         return {}

@@ -162,6 +162,10 @@ class Columns:
         """Where a definition says what it inherits, overrides or is decorated with."""
         return self._by_source.get((role, node), ())
 
+    def sites_in(self, node: int) -> list[int]:
+        """Every site that a definition is the innermost one around, in order."""
+        return [number for number, source in enumerate(self.sources) if source == node]
+
     def above(self, node: int, role: Role) -> list[Target]:
         """What a definition inherits from, overrides or is decorated with."""
         return [target for number in self.sites_of(node, role) for target in self.targets_of(number)]

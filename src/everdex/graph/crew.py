@@ -38,6 +38,7 @@ class Wanted(NamedTuple):
     language: str
     offers: int  # hash of all it offers
     before: Before | None
+    names: frozenset[str] | None = None  # only the parts that write one of these are needed; of none what it defines
 
 
 class Edited(NamedTuple):
@@ -98,8 +99,8 @@ class Alone:
         self._bench.enter(offers, paths, since)
 
     def resolve(self, wanted: Sequence[Wanted]) -> Iterator[FileRecord]:
-        for path, content, language, offers, before in wanted:
-            graph, failed, table, is_same = self._bench.resolve(path, before)
+        for path, content, language, offers, before, names in wanted:
+            graph, failed, table, is_same = self._bench.resolve(path, before, names)
             if before is not None and table is not None and is_same:
                 yield looked_again(before.entry, before.blob, before.parts, table, graph)
             else:

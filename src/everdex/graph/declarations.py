@@ -100,8 +100,8 @@ def implementation(atlas: Atlas, declared: Definition) -> list[Definition]:
         return []
     if atlas.entry(declared.file).language == "python":
         return _after_overloads(atlas, declared)
-    for number, source in enumerate(columns.sources):
-        if source == declared.number and columns.role(number) is Role.REFERENCE:
+    for number in columns.sites_in(declared.number):
+        if columns.role(number) is Role.REFERENCE:
             site = columns.site(number)
             if (site.line, site.column) == (node.name_line, node.name_column):
                 return [item for target in site.targets if (item := atlas.at(target)) is not None]

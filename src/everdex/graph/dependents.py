@@ -12,7 +12,7 @@ from everdex.graph.artifact import Graph
 from everdex.graph.model import Target
 from everdex.graph.postings import key32
 from everdex.graph.record import place
-from everdex.numeric import np, npt
+from everdex.numeric import distinct, np, npt
 
 
 class Dependents:
@@ -28,7 +28,7 @@ class Dependents:
         within = np.arange(len(users)) - np.repeat(np.cumsum(count) - count, count)
         used = defines.files[np.repeat(first, count) + within].astype(np.int64)
         size = max(1, len(graph.files))
-        edges = np.unique((used * size + users)[used != users])
+        edges = distinct((used * size + users)[used != users])
         self._users: npt.NDArray[np.int64] = edges % size
         self._starts = np.searchsorted(edges, np.arange(size + 1) * size)
 

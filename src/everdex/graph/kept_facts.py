@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from everdex import versions
+from everdex import parse, versions
 from everdex.facts import facts_of, is_packed
 from everdex.graph.kept_values import values_of
-from everdex.parse import trees_of
 from everdex.view import SnapshotView
 
 _RECENT: Final = 8  # files: those of an edit are asked for three times
@@ -39,7 +38,7 @@ class KeptFacts:
         if known is not None:
             return known
         data = self._view.source(path)
-        facts = facts_of(path, trees_of(path, data), data)
+        facts = facts_of(path, parse.trees_of(path, data), data)
         self._values.put(name, facts, is_packed=is_packed(facts))
         return facts
 

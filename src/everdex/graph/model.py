@@ -122,13 +122,17 @@ class Dependency(msgspec.Struct, frozen=True, gc=False):
     names: tuple[str, ...]  # what is taken from it; empty for the whole
 
 
+RESOLVED: Final = -1  # of a part: now
+LEFT: Final = -2  # it waits: nobody needs it yet
+
+
 class Part(msgspec.Struct, frozen=True, gc=False):
     """A stretch of a file whose sites are resolved, and resolved again, by themselves."""
 
     node: int  # index; 0, the file, for all that is in no other part
     digest: int  # 64 bits, of its text and of what its sites' columns depend on
     looked: int  # bits: which of the keys of `Parts` its sites looked at that were resolved now; 0 when all were kept
-    kept: int  # -1, or the number of the earlier part whose sites it has
+    kept: int  # the number of the earlier part whose sites it has, or RESOLVED or LEFT
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +143,7 @@ class Parts:
     own: int  # bits: which keys stand for that
     all: tuple[Part, ...]
     of_sites: tuple[int, ...]  # of each site, its part
+    names: frozenset[str] = frozenset()  # where some are left: no part is left that writes one of these
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +158,7 @@ class FileGraph:
     partial: bool  # the file has syntax errors: what is missing may be behind them
     parts: Parts | None = None  # None where the whole file is resolved at once
     symbols: tuple[str, ...] = ()  # of each node an indexer's name, '' where it has none; empty where none has
+    waits: bool = False  # the sites of some of its parts, or all its sites, are left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +171,7 @@ class Kept:
     partial: bool
     parts: Sequence[tuple[str, int]]  # key of the node, and digest
     of_sites: Sequence[int]
-    stale: frozenset[int]  # parts that looked at a key whose offers have changed since
+    stale: frozenset[int]  # parts that looked at a key whose offers have changed since, or that nobody has resolved
     same: bool  # the file's bytes are what they were
     facts: Callable[[], bytes | None]  # of the file as it was; None when they are forgotten
 
@@ -207,8 +213,13 @@ class Since:
 class Resolution(Protocol):
     """A resolver at work on one world. It may remember what it worked out, as long as answers do not depend on it."""
 
-    def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
-        """The graph of one of its language's files; parts that are in `kept` and not stale may be taken from there."""
+    def resolve(
+        self, path: str, kept: Kept | None = None, writing: Callable[[bytes], bool] | None = None
+    ) -> FileGraph:
+        """The graph of one of its language's files; parts that are in `kept` and not stale may be taken from there.
+
+        Of the others those may be left out of which the text is not `writing` what somebody asks for.
+        """
 
     def outline(self, path: str) -> Outlined:
         """The nodes of that graph alone: little work beside the sites."""

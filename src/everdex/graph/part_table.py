@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from operator import sub
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
-from everdex.graph.model import Parts
+from everdex.graph.model import LEFT, Parts
 from everdex.graph.postings import U32, is_among
-from everdex.numeric import np, npt
+from everdex.numeric import distinct, np, npt
 
 _LEVEL: Final = 4  # level 6 is 5 % smaller and takes three times as long, with every edit of the file
 Bits = npt.NDArray[np.bool_]
@@ -33,7 +33,12 @@ class _Packed(msgspec.Struct, array_like=True, gc=False):
     looked: bytes  # bits of one key after another
 
 
-_DECODER: Final = msgspec.msgpack.Decoder(_Packed)
+class _Partly(_Packed, array_like=True, gc=False):
+    left: list[int] = []  # no finished graph has any, and its tables do not say so
+    names: list[str] = []
+
+
+_DECODER: Final = msgspec.msgpack.Decoder(_Partly)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +50,14 @@ class PartTable:
     others: U32  # keys of other files' content, and of nobody's in particular
     own: U32
     looked: Rows  # one row a key, `others` before `own`; a bit a part, eight to a byte
+    left: frozenset[int] = frozenset()  # parts that nobody has resolved
+    names: frozenset[str] = frozenset()  # none of these is written in those
 
     def stale(self, changed: U32) -> frozenset[int]:
-        """The parts that looked at one of these keys, which are in order."""
+        """The parts that looked at one of these keys, which are in order, and those that nobody has resolved."""
         rows = is_among(np.concatenate((self.others, self.own)), changed)
         found = np.bitwise_or.reduce(self.looked[rows], axis=0)
-        return frozenset(np.flatnonzero(np.unpackbits(found, count=len(self.parts))).tolist())
+        return self.left.union(np.flatnonzero(np.unpackbits(found, count=len(self.parts))).tolist())
 
     def says(self, other: PartTable) -> bool:
         """Whether the same parts looked at the same keys, in both."""
@@ -62,13 +69,14 @@ class PartTable:
         )
 
     def encode(self) -> bytes:
-        packed = _Packed(
+        columns = (
             _differences([node for node, _ in self.parts]),
             np.array([digest for _, digest in self.parts], dtype=np.uint64).tobytes(),
             _differences(self.of_sites),
             self.own.tobytes(),
             self.looked.tobytes(),
         )
+        packed = _Partly(*columns, sorted(self.left), sorted(self.names)) if self.left else _Packed(*columns)
         return zlib.compress(msgspec.msgpack.encode(packed), _LEVEL)
 
 
@@ -80,7 +88,21 @@ def decode(blob: bytes, others: U32) -> PartTable:
     looked = np.frombuffer(packed.looked, dtype=np.uint8).reshape(len(others) + len(own), -(-count // 8))
     digests: list[int] = np.frombuffer(packed.digests, dtype=np.uint64).tolist()
     parts = tuple(zip(accumulate(packed.nodes), digests, strict=True))
-    return PartTable(parts, tuple(accumulate(packed.of_sites)), others, own, looked)
+    left, names = frozenset(packed.left), frozenset(packed.names)
+    return PartTable(parts, tuple(accumulate(packed.of_sites)), others, own, looked, left, names)
+
+
+class InParts(NamedTuple):
+    """How far a file is resolved."""
+
+    nodes: tuple[int, ...]  # of its parts
+    left: frozenset[int]  # parts that nobody has resolved
+    names: frozenset[str]  # none of these is written in those
+
+
+def in_parts(blob: bytes) -> InParts:
+    packed = _DECODER.decode(zlib.decompress(blob))
+    return InParts(tuple(accumulate(packed.nodes)), frozenset(packed.left), frozenset(packed.names))
 
 
 def _differences(numbers: Sequence[int]) -> list[int]:
@@ -102,7 +124,8 @@ def table_of(parts: Parts, before: PartTable | None) -> PartTable:
     others, first = _joined(earlier, kept[: len(earlier)], asked, names[of_others], looked[of_others])
     own, second = _joined(earlier_own, kept[len(earlier) :], asked, names[of_own], looked[of_own])
     named = tuple((part.node, part.digest) for part in parts.all)
-    return PartTable(named, parts.of_sites, others, own, np.concatenate((first, second)))
+    left = frozenset(number for number, part in enumerate(parts.all) if part.kept == LEFT)
+    return PartTable(named, parts.of_sites, others, own, np.concatenate((first, second)), left, parts.names)
 
 
 def _kept(before: PartTable, columns: Sequence[int]) -> Rows:
@@ -125,7 +148,7 @@ def _joined(earlier: U32, kept: Rows, asked: list[int], names: U32, looked: Bits
             return keys, np.packbits(looked[order], axis=1)
     alive = kept.any(axis=1)
     keys, joined = (earlier, kept) if alive.all() else (earlier[alive], kept[alive])
-    new = np.unique(names[~is_among(names, keys)])
+    new = distinct(names[~is_among(names, keys)])
     if len(new):  # after an edit none or few: the rest of a large table is not copied for them
         among = np.searchsorted(keys, new)
         keys, joined = np.insert(keys, among, new), np.insert(joined, among, 0, axis=0)

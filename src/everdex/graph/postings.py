@@ -14,7 +14,7 @@ from typing import Any, Final
 import xxhash
 
 from everdex.graph.model import LIMITS, MORE_MARK, PLACES, more_key, more_places_key
-from everdex.numeric import np, npt
+from everdex.numeric import distinct, np, npt
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
@@ -41,7 +41,7 @@ def keys32(texts: Iterable[str]) -> U32:
     hashed = [
         key64(text) if text.startswith(MORE_MARK) else digest(text.encode("utf-8", "surrogatepass")) for text in texts
     ]
-    return np.unique(np.array(hashed, dtype=np.uint64).astype(np.uint32))
+    return distinct(np.array(hashed, dtype=np.uint64).astype(np.uint32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ class Offers:
     def offering_any(self, keys: Iterable[str]) -> list[int]:
         """Files that offer one of these keys, ascending."""
         pieces = [self.files[low:high] for low, high in self._spans(keys)]
-        found: list[int] = np.unique(np.concatenate(pieces)).tolist() if pieces else []
+        found: list[int] = distinct(np.concatenate(pieces)).tolist() if pieces else []
         return found
 
     def total(self, keys: Iterable[str]) -> int:
@@ -310,7 +310,7 @@ def noted_keys(changed: Iterable[int], before: Offers, after: Offers) -> U32:
         keys[(were > limit) != (are > limit)] ^ np.uint64(form)
         for (limit, were, are), form in zip(limits, _FORMS.values(), strict=True)
     ]
-    return np.unique(np.concatenate((keys, *crossing)).astype(np.uint32))
+    return distinct(np.concatenate((keys, *crossing)).astype(np.uint32))
 
 
 def _ordered(pieces: Sequence[tuple[U64, int, U32]]) -> Offers:

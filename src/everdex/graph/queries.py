@@ -33,6 +33,7 @@ _LOOKED_THROUGH: Final = ((BASE_KEY, MAX_BASE_FILES), (HEIRS_KEY, MAX_HEIR_FILES
 _NAMING: Final = marked(frozenset({Role.REFERENCE, Role.INHERIT})) - CALLING
 _NAMED_BY_CALL: Final = CALLING - CALLS
 _LOST_CALLS: Final = marked(frozenset({Role.CALL}), frozenset({Status.EXTERNAL, Status.UNRESOLVED}))
+_WITHOUT_BODY: Final = CONTAINERS | VARIABLES | {"module", "namespace"}
 _HANDING_ON: Final = marked(frozenset({Role.REFERENCE})) - CALLING
 
 
@@ -280,6 +281,18 @@ def named(atlas: Atlas, definition: Definition, *, heirs: bool = True) -> int:
         for columns in map(atlas.columns, atlas.referring(wanted))
         for number in columns.sites_to(wanted)
     )
+
+
+def keeping(atlas: Atlas, targets: AbstractSet[Target]) -> set[str]:
+    """The files whose module, or a class of theirs, names one of these and does not call it there: it may keep it for
+    any function in the file."""
+    found = set()
+    for file in atlas.referring(targets):
+        columns = atlas.columns(file)
+        sites = (number for number in columns.sites_to(targets) if columns.marks[number] in _HANDING_ON)
+        if any(columns.nodes[columns.sources[number]].kind in _WITHOUT_BODY for number in sites):
+            found.add(atlas.graph.paths[file])
+    return found
 
 
 def _calls(atlas: Atlas, others: set[Target], targets: set[Target], counts: Callable[[str], bool] | None = None) -> int:

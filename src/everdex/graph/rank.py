@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from everdex.graph.artifact import Graph
-from everdex.numeric import np, npt
+from everdex.numeric import distinct, np, npt
 
 _TEST: Final = 0.35  # a test's use of something says that it exists, not that others build on it
 _OWN: Final = 0.2  # so that a program of one file has something to show
@@ -58,6 +58,6 @@ def uses(graph: Graph, tests: Sequence[bool]) -> Uses:
 
     weights = counted(outside & ~test) + _TEST * counted(outside & test)
     weights += _OWN * (np.bincount(place[~outside], minlength=len(defines.keys)) > 0)
-    pairs = np.unique(source[outside & ~test] * count + target[outside & ~test])
+    pairs = distinct(source[outside & ~test] * count + target[outside & ~test])
     by_file = np.bincount(pairs % count, minlength=count)
     return Uses(by_file.astype(np.float64), defines.keys, defines.files, weights)

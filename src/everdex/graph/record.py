@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from everdex.graph.artifact import FileEntry
+from everdex.graph.artifact import WAITS, FileEntry
 from everdex.graph.columns import Columns
 from everdex.graph.model import COMPUTED, DISAGREES, FileGraph, Role, Status, Target
 from everdex.graph.packages import package_of
@@ -77,7 +77,7 @@ def record(
         partial=graph.partial,
         failed=failed,
         calls=(calls[Status.RESOLVED], calls[Status.AMBIGUOUS], calls[Status.EXTERNAL], calls[Status.UNRESOLVED]),
-        unnamed=unnamed,
+        unnamed=WAITS if graph.waits else unnamed,
         externals=tuple(sorted(
             {package_of(language, item.target.key) for item in graph.dependencies if not item.target.path} - {""}
         )),

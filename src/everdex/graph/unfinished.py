@@ -1,8 +1,8 @@
 """A graph in which files wait: its making was ended or goes on, or somebody needed few of them.
 
-It is a graph of no snapshot. What all its files offer is known; a file that waits has no blob and is in no other table.
-Whoever starts from it resolves those that wait, and what comes out is the same. `begun` answers from it; it is gone as
-soon as a graph is finished.
+It is a graph of no snapshot. What all its files offer is known. A file that waits has no blob and is in no other table;
+or it has its definitions, and the sites of some of its parts. Whoever starts from it resolves those that wait, and what
+comes out is the same. `begun` answers from it; it is gone as soon as a graph is finished.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Final
 
 from everdex.durable import Pieces, replace_atomically, storage_errors
 from everdex.errors import Corrupt, Incompatible, StorageFailure
-from everdex.graph.artifact import FileEntry, Graph
+from everdex.graph.artifact import WAITS, FileEntry, Graph
 from everdex.graph.crew import Wanted
 from everdex.graph.resolvers import Resolvers
 from everdex.snapshot.store import Store
 
-DIGEST: Final = "unfinished"  # no snapshot has it
+DIGEST: Final = "unfinished, in parts"  # no snapshot has it; without parts it was "unfinished"
 _SUFFIX: Final = ".unfinished"
 _EVERY_S: Final = 15.0
 _SHARE: Final = 20  # of the time it takes, at most the 20th part
@@ -63,7 +63,9 @@ def are_many(files: int) -> bool:
 
 def waiting_entry(wanted: Wanted) -> FileEntry:
     """A file that nobody came to."""
-    return FileEntry(wanted.path, wanted.content, wanted.language, wanted.offers, "", False, "", (0, 0, 0, 0), 0, ())
+    return FileEntry(
+        wanted.path, wanted.content, wanted.language, wanted.offers, "", False, "", (0, 0, 0, 0), WAITS, ()
+    )
 
 
 def find(store: Store, resolvers: Resolvers) -> Graph | None:

@@ -6,7 +6,7 @@ nothing else, and every answer that may have needed it says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from everdex.graph.model import FileGraph, Kept, Node, Outlined, Resolution, Res
 from everdex.graph.part_table import PartTable, decode
 from everdex.graph.postings import U32, FileOffers, Offers, file_offers, key64
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.written import writing_one
 from everdex.view import SnapshotView
 
 
@@ -77,6 +78,7 @@ class Before:
             and (graph.sites, graph.dependencies) == (kept.sites, kept.dependencies)
             and graph.nodes == tuple(kept.nodes)
             and (graph.interface, graph.partial) == (self.entry.interface, kept.partial)
+            and not (graph.waits or self.entry.waits)
         )
 
 
@@ -133,14 +135,21 @@ class Bench:
         staying = (self._resolvers.staying or {}).values()
         self._open = {id(resolver): resolver.open(world, since) for resolver in staying}
 
-    def resolve(self, path: str, before: Before | None) -> Resolved:
+    def resolve(self, path: str, before: Before | None, names: Collection[str] | None = None) -> Resolved:
+        """A file's graph; with `names` that of the parts which write one of these, of none its definitions."""
         resolution = self._resolution(path)
         table = kept = None
         try:
+            if names is not None and not names and before is None:
+                nodes, is_partial = resolution.outline(path)
+                return Resolved(FileGraph(nodes, (), (), frozenset(), "", is_partial, waits=True))
             if before is not None:
                 table = decode(before.parts, before.others)
                 kept = before.kept(table, partial(self._facts.earlier, path, before.entry.content.hex()))
-            graph = resolution.resolve(path, kept)
+            graph = resolution.resolve(path, kept, None if names is None else writing_one(names))
+            if names is not None and graph.waits and graph.parts is not None:
+                known = table.names if table is not None else frozenset()
+                graph = replace(graph, parts=replace(graph.parts, names=known.union(names)))
             if not graph.nodes or graph.nodes[0].key or graph.nodes[0].parent != -1:
                 raise ValueError("the first node is not the file")
             if not graph.sites and self._is_unread(path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -52,6 +52,15 @@ def _pattern(name: str) -> re.Pattern[bytes]:
 def writes(source: bytes, name: str) -> bool:
     """Whether a file writes a name."""
     return _pattern(name).search(source) is not None
+
+
+def writing_one(names: Collection[str]) -> Callable[[bytes], bool]:
+    """Whether a text writes one of these names, in whatever letters Python takes for theirs."""
+
+    def is_written(text: bytes) -> bool:
+        return any(writes(*each) for name in names for each in {(text, name), _in_one_spelling(text, name)})
+
+    return is_written
 
 
 def files_writing(view: SnapshotView, name: str, among: Container[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from everdex.numeric import np, npt
+from everdex.numeric import distinct, np, npt
 from everdex.search.required import AllOf, AnyOf, Fragment, Requirement, Side
 from everdex.segment.lexical_read import LexicalReader
 from everdex.terms.split import ENDINGS, MAX_STRIP
@@ -77,7 +77,7 @@ def _with_fragment(view: SnapshotView, fragment: Fragment) -> Files | None:
         reader = segment.lexical
         here = rows[base : base + reader.n_docs]
         here |= reader.overlong
-        numbers = np.unique(np.concatenate(list(_terms(reader, fragment))))
+        numbers = distinct(np.concatenate(list(_terms(reader, fragment))))
         budget -= len(numbers)
         if budget < 0:
             return None

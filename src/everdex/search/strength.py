@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from everdex.numeric import np
+from everdex.numeric import distinct
 from everdex.search.bm25 import Bm25
 from everdex.search.query import Query
 from everdex.search.rank import Ranked, Scorer
@@ -32,7 +32,7 @@ def is_strong(
     if best_cosine >= _ENOUGH_COSINE or any(name in _NAMED for item in head for name, *_ in scorer.named(item.doc_id)):
         return True
     weighed = total = 0.0
-    files = np.unique(view.doc_files[[item.doc_id for item in head]])
+    files = distinct(view.doc_files[[item.doc_id for item in head]])
     for term in query.terms:
         weight = bm25.idf(term)
         total += weight

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from everdex.errors import Corrupt
-from everdex.numeric import np, npt
+from everdex.numeric import distinct, np, npt
 from everdex.segment import lexical_format as layout
 from everdex.segment.lexical_format import Section
 from everdex.terms.model import FIELD_COUNT, Field, TermBatch
@@ -177,7 +177,7 @@ class LexicalReader:
         entry_of = _owners(sections[Section.POSTING_OFFSETS])[kept]
         term_of_entry = _owners(sections[Section.ENTRY_OFFSETS])
         terms = term_of_entry[entry_of]
-        used = np.unique(terms)
+        used = distinct(terms)
         places = np.zeros(self.n_terms, dtype=np.int64)
         places[used] = np.arange(len(used), dtype=np.int64)
         fields = sections[Section.ENTRY_FIELDS][entry_of]

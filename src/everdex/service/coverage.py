@@ -77,7 +77,7 @@ def of_waiting(atlas: Atlas, ways: tuple[Way, ...], method: str) -> tuple[str, .
     """That an answer was given before all files were resolved, where the missing ones cannot change it."""
     if not atlas.graph.waiting or ways:
         return ()
-    resolved = len(atlas.graph.files) - len(atlas.graph.waiting)
+    resolved = len(atlas.graph.files) - len(atlas.graph.untouched)
     said = f"answered from {resolved:,} of {len(atlas.graph.files):,} files"
     if method == "callees":
         return (f"{said}, those that decide what it calls; the others are not resolved yet",)
@@ -92,7 +92,7 @@ def reservation(atlas: Atlas, ways: tuple[Way, ...]) -> dict[str, Any]:
     if not ways:
         return {"reservation": None}
     said = {
-        "waiting": len(atlas.graph.waiting), "files": len(atlas.graph.files),
+        "waiting": len(atlas.graph.untouched), "files": len(atlas.graph.files),
         "ways": [{"way": each.way, "text": each.text, "paths": list(each.paths)} for each in ways],
         "hint": "ask with `wait` (--wait) for the finished answer",
     }  # fmt: skip

@@ -17,14 +17,16 @@ from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from everdex.discover.model import Candidate
 from everdex.errors import EverdexError, InternalError, WorkerGone
 from everdex.machine import StandsStill
 from everdex.sync.frames import read_frame, write_frame
 from everdex.sync.model import WorkSettings
-from everdex.sync.work import BatchResult
+
+if TYPE_CHECKING:
+    from everdex.sync.work import BatchResult  # with the parser, which only the workers need
 
 # No fault of the process itself; the kernel's way to get memory back is SIGKILL.
 _FROM_OUTSIDE: Final = frozenset((signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP))

@@ -47,6 +47,7 @@ class Arena:
         self.deferred: list[tuple[Node, int]] = []
         self.declared: dict[int, dict[str, int]] = {}  # names a scope declares global or nonlocal, and where they live
         self._texts: dict[bytes, str] = {}
+        self._identifiers: dict[bytes, str] = {}
         self._tested: set[int] = set()
         self.literals: dict[tuple[str, str | int | None], int] = {}
 
@@ -81,8 +82,12 @@ class Arena:
 
     def identifier(self, start: int, end: int) -> str:
         """As Python knows it: identifiers are one in all spellings that NFKC makes one; texts are not."""
-        text = self.text(start, end)
-        return text if text.isascii() else unicodedata.normalize("NFKC", text)
+        raw = self.data[start:end]
+        name = self._identifiers.get(raw)
+        if name is None:
+            text = self.text(start, end)
+            name = self._identifiers[raw] = text if text.isascii() else unicodedata.normalize("NFKC", text)
+        return name
 
     def unknown(self, why: str, node: Node) -> int:
         return self.add([m.UNKNOWN, why], node.start_byte, node.end_byte)

@@ -205,7 +205,7 @@ def _packed_part(part: Any) -> bytes:
 
 
 def encode_where(where: Sequence[int]) -> list[int]:
-    return [number for scope, run in groupby(where) for number in (scope, sum(1 for _ in run))]
+    return [number for scope, run in groupby(where) for number in (scope, len(list(run)))]
 
 
 def decode(data: bytes) -> Facts:

@@ -11,7 +11,7 @@ where it stands, for in a file with syntax errors the same text may be read in a
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Final
 
 import xxhash
@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from everdex.facts import javascript_model as m
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.hashes import Hashes
-from everdex.graph.model import Kept, Node, Part, Parts, Site
+from everdex.graph.model import LEFT, RESOLVED, Kept, Node, Part, Parts, Site
 from everdex.graph.postings import key32
 
 # What each part read is a table of parts and keys: further functions are part of what they stand in.
@@ -72,6 +72,14 @@ class FileParts:
         """The part in which something stands."""
         return self._owners[bisect_right(self._edges, byte) - 1]
 
+    def writing(self, is_written: Callable[[bytes], bool]) -> frozenset[int]:
+        """The parts in whose text something is written; the head of a definition is also that of what it stands in."""
+        stretches = zip(self._edges, [*self._edges[1:], len(self._data)], self._owners, strict=True)
+        found = {owner for start, end, owner in stretches if is_written(self._data[start:end])}
+        rows = [self._file.facts.nodes[node] for node in self.nodes]
+        heads = [part for part in found if part and is_written(self._data[rows[part].start : rows[part].signature_end])]
+        return frozenset(found) | {self._above[part] for part in heads}
+
     def _offset(self, byte: int) -> int:
         """From where the part begins, or goes on after another."""
         return byte - self._edges[bisect_right(self._edges, byte) - 1]
@@ -112,15 +120,27 @@ class FileParts:
 class Again:
     """Which parts of a file are resolved, and which are as they were in an earlier resolution."""
 
-    def __init__(self, kept: Kept | None, parts: FileParts, digests: Sequence[int]) -> None:
+    def __init__(
+        self, kept: Kept | None, parts: FileParts, digests: Sequence[int], needed: Container[int] | None = None
+    ) -> None:
+        """Of parts that would have to be resolved those are left out that are not `needed`."""
         self._kept = kept
         self._parts = parts
         self._digests = digests
-        self._from = [-1] * len(parts.nodes)  # of each part, the one it is taken from
+        self._from = [RESOLVED] * len(parts.nodes)  # of each part, the one it is taken from
         if kept is not None:
             before = {each: number for number, each in enumerate(kept.parts) if number not in kept.stale}
-            self._from = [before.get(each, -1) for each in zip(parts.keys, digests, strict=True)]
-        self.resolved = frozenset(part for part, number in enumerate(self._from) if number < 0)
+            self._from = [before.get(each, RESOLVED) for each in zip(parts.keys, digests, strict=True)]
+        if needed is not None:
+            self._from = [
+                LEFT if number == RESOLVED and part not in needed else number
+                for part, number in enumerate(self._from)
+            ]  # fmt: skip
+        self.resolved = frozenset(part for part, number in enumerate(self._from) if number == RESOLVED)
+
+    @property
+    def waits(self) -> bool:
+        return LEFT in self._from
 
     def sites_kept(self, nodes: Sequence[Node]) -> list[tuple[Site, int]]:
         """Sites of the parts that are as they were, where they stand now, each with its part."""

@@ -50,11 +50,13 @@ class _JavaScriptResolution:
         self._recent = recent
         self._engine = Engine(world, recent.file)
 
-    def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
+    def resolve(
+        self, path: str, kept: Kept | None = None, writing: Callable[[bytes], bool] | None = None
+    ) -> FileGraph:
         if not self._world.facts(path):
             return nothing(path, len(self._world.source(path)))
         with collector_held():
-            return FileSites(self._engine, path).graph(kept, self._hashes)
+            return FileSites(self._engine, path).graph(kept, self._hashes, writing)
 
     def _hashes(self, file: File) -> Hashes:
         return self._recent.hashes(file, self._world.facts(file.path))

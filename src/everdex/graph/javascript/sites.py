@@ -53,7 +53,9 @@ class FileSites:
         self._parts = FileParts(self._file, self._data)
         self._looked: list[set[str]] = [set() for _ in self._parts.nodes]  # by part, what its sites looked at
 
-    def graph(self, kept: Kept | None, hashes: Callable[[File], Hashes]) -> FileGraph:
+    def graph(
+        self, kept: Kept | None, hashes: Callable[[File], Hashes], writing: Callable[[bytes], bool] | None
+    ) -> FileGraph:
         """The file's graph, with the sites of the parts that are as they were in an earlier one."""
         file = self._file
         mentions = m.unpack(file.facts.mentions)
@@ -61,7 +63,7 @@ class FileSites:
             digests = [digest for _, digest in kept.parts]
         else:
             digests = self._parts.digests(hashes(file), mentions)
-        again = Again(kept, self._parts, digests)
+        again = Again(kept, self._parts, digests, None if writing is None else self._parts.writing(writing))
         nodes = self.nodes()
         self._sites = again.sites_kept(nodes)
         self._mentions(mentions, again.resolved)
@@ -76,6 +78,7 @@ class FileSites:
             nodes, tuple(site for site, _ in self._sites), dependencies,
             frozenset(key for keys in self._looked for key in keys if not key.startswith(own)), _interface(nodes),
             file.facts.partial, again.parts(self._looked, own, tuple(part for _, part in self._sites)),
+            waits=again.waits,
         )  # fmt: skip
 
     def _enter(self, part: int) -> None:

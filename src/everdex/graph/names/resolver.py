@@ -17,7 +17,9 @@ class _Resolution:
     def __init__(self, world: World) -> None:
         self._index = Index(world)
 
-    def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
+    def resolve(
+        self, path: str, kept: Kept | None = None, writing: Callable[[bytes], bool] | None = None
+    ) -> FileGraph:
         module = self._index.module(path)
         if module is None:
             return bare_graph(path)

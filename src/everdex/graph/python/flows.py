@@ -372,8 +372,9 @@ class Flows(Layout):
         entry = self.entries[expression]
         if entry[0] == m.ATTRIBUTE:
             return [entry[2]] if self._imported_as(entry[1]) else []
-        bindings = (entry[2] or self.names[0].get(entry[1], ())) if entry[0] == m.NAME else ()
-        values = [self.entries[self.bindings[each][2]] for each in bindings]
+        if entry[0] != m.NAME:
+            return []
+        values = [self.entries[self.bindings[each][2]] for each in entry[2] or self.names[0].get(entry[1], ())]
         sources = [value[1] if value[0] == m.IMPORTED else value[3] for value in values if value[0] in _IMPORTS]
         return [each.rpartition(".")[2] for each in sources]
 

@@ -77,15 +77,19 @@ def offers(file: File, source: bytes) -> dict[str, int]:
     _modules(path, offered)
     _scopes(file, source, offered)
     sites: dict[str, list[str]] = {}
+    entries, where = file.entries, file.where
     for name, calls in file.calls_by_name.items():
-        places, by_key = [], dict[str, list[str]]()
+        places, bare, by_slot = [], [], dict[str, list[str]]()
         for each in calls:
-            place = file.scopes[file.where[each]].key
-            filled = slots.filled(file.entries, file.entries[each])
-            for key in [passes_key(name, slot) for slot in filled] or [BARE_KEY + name]:
-                by_key.setdefault(key, []).append(place)
+            place = file.scopes[where[each]].key
+            filled = slots.filled(entries, entries[each])
+            for slot in filled:
+                by_slot.setdefault(slot, []).append(place)
+            if not filled:
+                bare.append(place)
             places.append(place if filled else f"{place} bare")  # who goes by the file notes neither of the two
-        for key, found in by_key.items():
+        by_key = {passes_key(name, slot): found for slot, found in by_slot.items()}
+        for key, found in {**by_key, BARE_KEY + name: bare}.items() if bare else by_key.items():
             sites[key] = found if len(found) <= slots.FEW else [f"{slots.least(len(found))} and more"]
         if name.removesuffix("()") in file.defined:
             sites[calls_key(path, name)] = places

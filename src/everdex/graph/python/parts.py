@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Final
 
 import xxhash
 from msgspec.structs import replace
 
 from everdex.facts.python import model as m
-from everdex.graph.model import Kept, Node, Part, Parts, Site
+from everdex.graph.model import LEFT, RESOLVED, Kept, Node, Part, Parts, Site
 from everdex.graph.python.files import File
 from everdex.graph.python.grown import Grown, Growth
 from everdex.graph.python.seen import Gathered
@@ -51,6 +51,17 @@ class FileParts:
         for number, scope in enumerate(file.scopes):
             if number:
                 self.inner[self.of_scope[scope.parent]].append(number)
+        self._bodies, self._source = bodies, source
+
+    def writing(self, is_written: Callable[[bytes], bool]) -> frozenset[int]:
+        """The parts in whose text something is written; the head of a definition is also that of what it stands in."""
+        source = self._source
+        found = [
+            part for part, body in enumerate(self._bodies, start=1) if is_written(source[body.start : body.end])
+        ]
+        edges = [0, *(edge for each in sorted((body.body, body.end) for body in self._bodies) for edge in each)]
+        rest = zip(edges[::2], [*edges[1::2], len(source)], strict=True)
+        return frozenset(found) | ({0} if any(is_written(source[start:end]) for start, end in rest) else set())
 
 
 def _digest(source: bytes, scope: m.Scope) -> int:
@@ -99,21 +110,28 @@ def _says_nothing(line: bytes) -> bool:
 class Again:
     """Which parts of a file are resolved, and which are as they were in an earlier resolution, or have only grown.
 
-    `growth` compares the file with what it was, of which there may be nothing any more."""
+    `growth` compares the file with what it was, of which there may be nothing any more. Of parts that would have to be
+    resolved those are left out that are not `needed`."""
 
     def __init__(
-        self, kept: Kept | None, parts: FileParts, is_partial: bool, growth: Callable[[], Growth | None]
-    ) -> None:
+        self, kept: Kept | None, parts: FileParts, is_partial: bool, growth: Callable[[], Growth | None],
+        needed: Container[int] | None = None,
+    ) -> None:  # fmt: skip
         self._parts = parts
-        self._from = [-1] * len(parts.scopes)  # of each part, the one it is taken from
+        self._from = [RESOLVED] * len(parts.scopes)  # of each part, the one it is taken from
         self._kept = kept
         self.grown: dict[int, Grown] = {}
         if kept is not None and (kept.same or not (is_partial or kept.partial)):
             before = {each: number for number, each in enumerate(kept.parts) if number not in kept.stale}
-            self._from = [before.get(each, -1) for each in zip(parts.keys, parts.digests, strict=True)]
+            self._from = [before.get(each, RESOLVED) for each in zip(parts.keys, parts.digests, strict=True)]
             if not kept.same:
                 self._grow(before, growth)
-        self.resolved = [part for part, number in enumerate(self._from) if number < 0]
+        if needed is not None:
+            self._from = [
+                LEFT if number == RESOLVED and part not in needed else number
+                for part, number in enumerate(self._from)
+            ]  # fmt: skip
+        self.resolved = [part for part, number in enumerate(self._from) if number == RESOLVED]
 
     def _grow(self, before: dict[tuple[str, int], int], growth: Callable[[], Growth | None]) -> None:
         """Take what has grown from what it was."""
@@ -131,6 +149,14 @@ class Again:
     @property
     def rest_is_kept(self) -> bool:
         return self._from[0] >= 0
+
+    @property
+    def rest_is_left(self) -> bool:
+        return self._from[0] == LEFT
+
+    @property
+    def waits(self) -> bool:
+        return LEFT in self._from
 
     def sites_kept(self, nodes: Sequence[Node]) -> list[tuple[Site, int]]:
         """Sites of the parts that are as they were, where they stand now, each with its part."""

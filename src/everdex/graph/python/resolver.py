@@ -41,11 +41,13 @@ class PythonResolution:
         with collector_held():
             return self._engine.rest()
 
-    def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
+    def resolve(
+        self, path: str, kept: Kept | None = None, writing: Callable[[bytes], bool] | None = None
+    ) -> FileGraph:
         if sys.getrecursionlimit() < _FRAMES:
             sys.setrecursionlimit(_FRAMES)
         with collector_held():
-            return self._resolve(path, kept)
+            return self._resolve(path, kept, writing)
 
     def outline(self, path: str) -> Outlined:
         with collector_held():
@@ -59,21 +61,25 @@ class PythonResolution:
         """Whether an attribute that a class of a file stores is its own, and not one that it inherits."""
         return lambda owner, name: home_of(self._engine, path, owner, name) == (CLASS, path, owner)
 
-    def _resolve(self, path: str, kept: Kept | None) -> FileGraph:
+    def _resolve(self, path: str, kept: Kept | None, writing: Callable[[bytes], bool] | None) -> FileGraph:
         engine = self._engine
         file = engine.begin(path)
         places = Places(file.places.line_lengths)
         source = self._world.source(path)
         imports = dependencies.imports(file, places)
         parts = FileParts(file, source, dependencies.text_of(file, imports))
-        again = Again(kept, parts, file.facts.partial, lambda: self._growth(file, kept, source))
+        needed = None if writing is None else parts.writing(writing)
+        again = Again(kept, parts, file.facts.partial, lambda: self._growth(file, kept, source), needed)
         if kept is not None and again.rest_is_kept:
             known = {node.key for node in kept.nodes}
             own = variables(file, lambda owner, name: key_of(file, owner, name) in known)
             module, depends = kept.nodes[0].qualified_name, dependencies.moved(kept.dependencies, imports)
         else:
             own = variables(file, self._is_own(path))
-            module, depends = qualified_module(engine, path), dependencies.dependencies(engine, file, imports)
+            module = qualified_module(engine, path)
+            depends = () if again.rest_is_left else dependencies.dependencies(engine, file, imports)
+            if again.rest_is_left:
+                engine.looked()  # nobody's: who resolves the rest looks at it again
         nodes, index_of, of_variables = nodes_of(file, module, places, own, source)
         in_bodies = {key_of(file, each.scope, each.name) for each in own if each.is_inside}
         sites = Sites(engine, file, parts, source, places, index_of, of_variables)
@@ -89,9 +95,8 @@ class PythonResolution:
         gathered = engine.end(file, looked)
         return FileGraph(
             nodes, tuple([site for site, _ in found]), depends, frozenset(), interface_of(nodes, in_bodies),
-            file.facts.partial, again.parts(index_of, gathered, tuple([part for _, part in found])),
+            file.facts.partial, again.parts(index_of, gathered, tuple([part for _, part in found])), waits=again.waits,
         )  # fmt: skip
-
 
     def _growth(self, file: File, kept: Kept | None, source: bytes) -> Growth | None:
         before = kept.facts() if kept is not None else None

@@ -16,6 +16,9 @@ MAX_CALL_SITES: Final = 24  # calls that are looked through for what a parameter
 _STEP: Final = 4
 _MOST: Final = 6  # places that are told apart
 _ANY: Final = "*"
+_PLACES: Final = tuple(  # by how many are passed
+    frozenset((FIRST, *map(str, range(2, count + 1))) if count else ()) for count in range(_MOST + 1)
+)
 
 
 def least(count: int) -> int:
@@ -29,15 +32,14 @@ def least(count: int) -> int:
 def filled(entries: Any, entry: Any) -> frozenset[str]:
     """The slots of a call, none when it passes nothing; a decorator that is applied is given one thing."""
     if entry[0] != m.CALL:
-        return frozenset((FIRST,))
+        return _PLACES[1]
     _, _, positional, keywords = entry
-    if not positional and not keywords:
-        return frozenset()
-    found = [str(place) for place in range(2, min(len(positional), _MOST) + 1)]
-    found += [keyword or _ANY for keyword, _ in keywords]
-    if any(entries[each][0] == m.STAR for each in positional):
-        found.append(_ANY)
-    return frozenset((FIRST, *found))
+    found = _PLACES[max(min(len(positional), _MOST), bool(keywords))]
+    for each in positional:
+        if entries[each][0] == m.STAR:
+            found |= {_ANY}
+            break
+    return found.union([keyword or _ANY for keyword, _ in keywords]) if keywords else found
 
 
 def filling(scope: m.Scope, index: int, is_method: bool) -> tuple[str, ...]:
