@@ -197,13 +197,20 @@ def _calling(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fue
 
 
 def _named_elsewhere(engine: Engine, file: File, scope: int) -> list[str]:
-    """The names that modules give what may be a function or method: `register = registry.register_kind`."""
+    """The names that modules give what may be a function or method, `register = registry.register_kind`, and those that
+    others give it by these: a package imports it under a name, its users under another."""
     own = file.scopes[scope]
     is_reached = own.kind == m.FUNCTION_SCOPE and file.scopes[own.parent].kind in (m.MODULE_SCOPE, m.CLASS_SCOPE)
     if not is_reached or own.name.startswith("__"):
         return []
-    files = engine.offering_few(BASE_KEY + own.name) or ()
-    return [name for each in files for name in engine.file(each).renamed.get(own.name, ())]
+    given = _given_names(engine, own.name)
+    again = [other for name in given[:MAX_ALIASES] for other in _given_names(engine, name)]
+    return list(dict.fromkeys((*given, *again)))
+
+
+def _given_names(engine: Engine, name: str) -> list[str]:
+    files = engine.offering_few(BASE_KEY + name) or ()
+    return [other for each in files for other in engine.file(each).renamed.get(name, ())]
 
 
 def _made_by(engine: Engine, file: File, given: list[int]) -> list[tuple[str, int]]:

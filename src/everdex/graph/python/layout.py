@@ -101,6 +101,11 @@ class Layout:
                 found.setdefault((binding[0], binding[1]), []).append(number)
         return found
 
+    @cached_property
+    def in_rounds(self) -> dict[int, int]:
+        """Calls that a loop gives in each round what they gave in the round before -> the binding that they make."""
+        return {binding[2]: number for number, binding in enumerate(self.bindings) if binding[3] == m.IN_ROUNDS}
+
     def final(self, scope: int, name: str) -> list[int]:
         """The bindings that may hold once the scope has run."""
         return self.visible(scope, name, len(self.bindings))

@@ -11,7 +11,7 @@ from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Target
-from everdex.graph.python import builtin_calls, callers, calls, classes, containers, parameters, registered, targets
+from everdex.graph.python import builtin_calls, callers, calls, classes, containers, parameters, registered, rounds, targets
 from everdex.graph.python.contexts import Argument, Context, Keywords, Positional
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
@@ -64,6 +64,11 @@ def _contexts_in(
         owner = (INSTANCE, path, engine.file(path).class_of(scope), True)
         callees = [(FUNCTION, path, scope, 0, owner)]
     if callees:
+        for chain in rounds.of(engine, file, file.in_rounds[number], context, fuel) if number in file.in_rounds else ():
+            for each in chain.rounds:
+                _reach(engine, each.layer, each.positional, each.keywords, path, scope, fuel, found)
+        if found:
+            return found
         positional, keywords = calls.arguments(file, number, context)
         ran = registered.chosen(engine, frozenset(callees), positional, fuel)
         for value in [each for each in callees if each in ran]:

@@ -27,6 +27,7 @@ from everdex.graph.python.values import (
     TUPLE,
     Value,
     Values,
+    ordered,
     union,
     unknown,
 )
@@ -199,6 +200,22 @@ def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, 
         call = file.entries[number]
         if file.entries[call[1]][0] == m.ATTRIBUTE and call[2]:
             made = engine.values(file.path, file.entries[call[1]][1], 0, fuel - LOOKUP_STEP)
-            if any(each[:3] == (GENERATOR, file.path, scope) for each in made):
+            if any(_comes_to(engine, each, (GENERATOR, file.path, scope), fuel - LOOKUP_STEP) for each in made):
                 parts.append(engine.values(file.path, call[2][0], 0, fuel - LOOKUP_STEP))
     return union(parts) or unknown("sent value")
+
+
+def _comes_to(engine: Engine, value: Value, wanted: Value, fuel: int) -> bool:
+    """Whether a generator is this one, or hands on to it what it is sent: `yield from worker()`."""
+    if value[0] != GENERATOR or value[:3] == wanted:
+        return bool(value[:3] == wanted)
+    key = ("handing on", value, wanted)
+    return bool(engine.ask(key, fuel, lambda fuel: _hands_on(engine, value, wanted, fuel), False))
+
+
+def _hands_on(engine: Engine, value: Value, wanted: Value, fuel: int) -> bool:
+    _, path, scope, context = value
+    file = engine.look_at(path, scope)
+    handed = [file.entries[each][1] for each in file.of_kind(m.YIELD_FROM) if file.where[each] == scope]
+    inner = union(engine.values(path, each, context, fuel - LOOKUP_STEP) for each in handed)
+    return any(_comes_to(engine, each, wanted, fuel - LOOKUP_STEP) for each in ordered(inner))
