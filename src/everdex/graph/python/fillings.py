@@ -15,6 +15,7 @@ from everdex.graph.python.rules import CONTAINER_NAMES, FACTORIES, ITEM_METHODS,
 
 # From a container to what is taken from it: the part of an expression that has it.
 _TAKEN_FROM: Final = {m.SUBSCRIPT: 1, m.ELEMENT: 1, m.ITEM: 1, m.NARROWED: 1, m.NARROWED_CLASS: 1}
+_WRITTEN: Final = frozenset((m.SEQUENCE, m.COMPREHENSION))
 _MAX_TAKEN: Final = 8  # containers within containers, and names between them
 
 
@@ -117,22 +118,25 @@ class Fillings(Computed):
         if entry[0] == m.CALL:  # defaultdict(list)
             return list(entry[2][:1]) if self.last_name(entry[1]) == "defaultdict" else []
         members = [value for _, value in entry[1]] if entry[0] == m.DICT else entry[2] if entry[0] == m.SEQUENCE else []
-        return [each for each in members if self._is_display(self.entries[each])]
+        return [each for each in members if self.is_display(self.entries[each])]
 
     def _note_displays(self, value: int, name: str, found: dict[int, set[str]]) -> None:
         entry = self.entries[value]
         for each in self.stored_as(entry[2] if entry[0] == m.TYPED and entry[2] >= 0 else value):
             entry = self.entries[each]
-            if self._is_display(entry):
+            if self.is_display(entry):
                 found.setdefault(each, set()).add(name)
             elif entry[0] == m.CALL:  # a field of a record, made by a factory
                 for key, given in entry[3]:
                     if key in FACTORIES:
                         found.setdefault(given, set()).add(name)
 
-    def _is_display(self, entry: Any) -> bool:
+    def is_display(self, entry: Any) -> bool:
+        """Whether a container is made where this stands."""
         if entry[0] == m.CALL:
             return self.last_name(entry[1]) in CONTAINER_NAMES
+        if entry[0] == m.BINARY:  # names + [name]
+            return entry[1] == "+" and any(self.entries[each][0] in _WRITTEN for each in entry[2:4])
         return entry[0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION)
 
     @cached_property
