@@ -270,6 +270,17 @@ class Layout:
         return found
 
     @cached_property
+    def kept(self) -> dict[str, list[tuple[str, int]]]:
+        """Last name of what may be a class -> attributes and classes that have it under them: `kind = Node`."""
+        found: dict[str, list[tuple[str, int]]] = {}
+        for scope, name, value, _ in self.bindings:
+            if self.scopes[scope].kind == m.CLASS_SCOPE and self.entries[value][0] in (m.NAME, m.ATTRIBUTE):
+                named = self.last_name(value)
+                if named[:1].isupper():
+                    found.setdefault(named, []).append((name, scope))
+        return found
+
+    @cached_property
     def places(self) -> m.Places:
         return m.decode_places(self.facts)
 

@@ -25,6 +25,7 @@ from everdex.graph.python.keys import (
     DECORATE_KEY,
     DECORATED_KEY,
     FIXTURE_KEY,
+    KEPT_KEY,
     META_KEY,
     METHOD_KEY,
     adopted_key,
@@ -100,6 +101,8 @@ def offers(file: File, source: bytes) -> dict[str, int]:
         sites[BASE_KEY + name] = [file.scopes[each].key for each in below]
     for name, made in file.classes_by_metaclass.items():
         sites[META_KEY + name] = [file.scopes[each].key for each in made]
+    for name, keeping in file.kept.items():
+        sites[KEPT_KEY + name] = [f"{attribute} {file.scopes[each].key}" for attribute, each in keeping]
     for name, others in file.renamed.items():
         sites.setdefault(BASE_KEY + name, []).extend(f"as {each}" for each in others)
     for scope in file.scopes:

@@ -32,6 +32,7 @@ from everdex.graph.python.values import (
     ordered,
 )
 
+MAX_KEEPING: Final = 16  # classes that have another as an attribute, and are told apart
 _REACHING: Final = frozenset((FUNCTION, CLASS, PARTIAL, STATIC, MANAGER, INSTANCE, EXTERNAL, METHOD))
 
 
@@ -39,6 +40,9 @@ def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, 
     """How one call site calls one function; nothing when it does not."""
     meant = {(path, scope), *wrappers(engine, path, scope, fuel)}
     found = _contexts_in(engine, file, number, 0, path, scope, meant, fuel)
+    if found and (apart := _kept_by(engine, file, number, path, scope, fuel)):
+        several = [_contexts_in(engine, file, number, each, path, scope, meant, fuel) for each in apart]
+        return [context for each in several for context in each] or found
     taken = file.taken_together(number) if found else None
     if taken is not None:
         around = callers.contexts(engine, file.path, *taken, fuel)
@@ -46,6 +50,24 @@ def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, 
         if len(apart) > 1 and all(apart):
             several = [_contexts_in(engine, file, number, each, path, scope, meant, fuel) for each in apart]
             return [context for each in several for context in each] or found
+    return found
+
+
+def _kept_by(engine: Engine, file: File, number: int, path: str, scope: int, fuel: int) -> list[int]:
+    """The contexts in which a method calls a class that is an attribute of its object, one for each class that has it
+    so: what the object passes of itself is of that class. None when they are many."""
+    callee = file.entries[file.entries[number][1]]
+    around = file.owner(file.where[number])
+    owner = engine.file(path).class_of(scope)
+    if owner < 0 or callee[0] != m.ATTRIBUTE or file.receiver_class(callee[1]) != file.class_of(around):
+        return []
+    below = classes.subclasses(engine, path, owner, fuel - LOOKUP_STEP) or ()
+    names = dict.fromkeys(engine.file(each[1]).scopes[each[2]].name for each in ((CLASS, path, owner), *below))
+    having = [kind for name in names for attribute, kind in callers.keeping(engine, name) if attribute == callee[2]]
+    found: list[int] = []
+    for kind in dict.fromkeys(having) if len(having) <= MAX_KEEPING else ():
+        receiver = Argument("", -1, 0, frozenset(((INSTANCE, *kind[1:], True),)))
+        found.append(engine.contexts.enter(Context(file.path, around, 0, (receiver,), (), True)))
     return found
 
 
