@@ -181,8 +181,10 @@ class Branches(Expressions):
 
     def _is_made_of_itself(self, name: str, number: int, since: int, taken: int) -> bool:
         entry = self.entries[self.bindings[number][2]]
-        callee = self.entries[entry[1]] if entry[0] == m.CALL else (m.UNKNOWN,)
-        if self.bindings[number][3] or callee[0] != m.NAME or len(callee[2]) != 1 or not since <= callee[2][0] < taken:
+        if entry[0] != m.CALL or self.bindings[number][3]:
+            return False
+        callee = self.entries[entry[1]]
+        if callee[0] != m.NAME or len(callee[2]) != 1 or not since <= callee[2][0] < taken:
             return False
         given = [self.entries[each] for each in (*entry[2], *(value for _, value in entry[3]))]
         before = [each[2] for each in given if each[0] == m.NAME and each[1] == name]

@@ -220,7 +220,7 @@ def is_container(engine: Engine, value: Value) -> bool:
 def _is_builtin(engine: Engine, value: Value) -> bool:
     """Whether it is of a builtin type; a container that a call makes may be a library's."""
     if value[0] == DISPLAY:
-        return engine.file(value[1]).entries[value[2]][0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION)
+        return engine.file(value[1]).entries[value[2]][0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION, m.BINARY)
     if value[0] == ANNOTATED:
         file = engine.file(value[1])
         return file.last_name(file.entries[value[2]][1]).lower() in BUILTIN_TYPES

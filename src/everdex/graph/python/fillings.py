@@ -136,7 +136,8 @@ class Fillings(Computed):
         if entry[0] == m.CALL:
             return self.last_name(entry[1]) in CONTAINER_NAMES
         if entry[0] == m.BINARY:  # names + [name]
-            return entry[1] == "+" and any(self.entries[each][0] in _WRITTEN for each in entry[2:4])
+            operands = [self.entries[each] for each in entry[2:4]]
+            return entry[1] == "+" and any(each[0] in _WRITTEN and each[1] == "list" for each in operands)
         return entry[0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION)
 
     @cached_property

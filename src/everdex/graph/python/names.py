@@ -51,17 +51,19 @@ def name(engine: Engine, file: File, entry: Any, expression: int, context: int, 
     if reaching:
         if context and len(reaching) > 1:
             reaching = guards.bound(engine, file, reaching, context, fuel) or reaching
-        return after_rounds(engine, file, reaching, expression, context, fuel)
+        if file.in_rounds:
+            return _after_rounds(engine, file, reaching, expression, context, fuel)
+        return engine.bound(file, reaching, context, fuel)
     return by_name(engine, file, file.where[expression], entry[1], context, fuel)
 
 
-def after_rounds(
+def _after_rounds(
     engine: Engine, file: File, reaching: Sequence[int], expression: int, context: int, fuel: int
 ) -> Values:
     """What a name with these bindings is; of one that a loop before it makes in rounds what the last has made."""
-    turning = [each for each in reaching if file.bindings[each][3] == m.IN_ROUNDS and file.bindings[each][2] < expression]
-    for each in turning:
-        made = rounds.made(engine, file, each, context, fuel)
+    for each in reaching:
+        _, _, call, flag = file.bindings[each]
+        made = rounds.made(engine, file, each, context, fuel) if flag == m.IN_ROUNDS and call < expression else None
         if made is not None:
             rest = [other for other in reaching if other != each and other not in rounds.before(file, each)]
             return union((made, engine.bound(file, rest, context, fuel))) if rest else made

@@ -11,7 +11,17 @@ from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Target
-from everdex.graph.python import builtin_calls, callers, calls, classes, containers, parameters, registered, rounds, targets
+from everdex.graph.python import (
+    builtin_calls,
+    callers,
+    calls,
+    classes,
+    containers,
+    parameters,
+    registered,
+    rounds,
+    targets,
+)
 from everdex.graph.python.contexts import Argument, Context, Keywords, Positional
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File

@@ -131,7 +131,9 @@ def _places(engine: Engine, value: Value, fuel: int) -> list[Values]:
     file = engine.file(path)
     engine.seen.append(file.seen_at(expression))
     entry = file.entries[expression]
-    is_plain = entry[0] == m.SEQUENCE and entry[1] != "set" and all(file.entries[each][0] != m.STAR for each in entry[2])
-    if not is_plain or len(entry[2]) > MAX_ROUNDS or union(containers.put(engine, value, None, True, fuel)):
+    if entry[0] != m.SEQUENCE or entry[1] == "set" or len(entry[2]) > MAX_ROUNDS:
+        return []
+    is_counted = all(file.entries[each][0] != m.STAR for each in entry[2])
+    if not is_counted or union(containers.put(engine, value, None, True, fuel)):
         return []
     return [engine.values(path, each, context, fuel) for each in entry[2]]
