@@ -21,6 +21,7 @@ from everdex.graph.python import (
     operators,
     own_keys,
     records,
+    sums,
     unpacking,
 )
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, WORTH_HELD, Engine
@@ -71,14 +72,12 @@ def elements(engine: Engine, value: Value, fuel: int) -> Values:
     kind = value[0]
     if kind == TUPLE:
         return union(value[1])
-    found: Values
     if kind == LIST:
-        found = value[1]
-        return found
+        return frozenset(value[1])
     if kind in (UNKNOWN, BUILTIN, EXTERNAL, EXTERNAL_INSTANCE):
         return _elements(engine, value, fuel)
     fuel = fuel - LOOKUP_STEP  # a container is known by its place: going there may come back to here
-    found = engine.ask_within(
+    found: Values = engine.ask_within(
         ("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP, WORTH_HELD
     )
     return found
@@ -133,8 +132,7 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
         parts.append(engine.values(path, wanted, context, fuel))
         parts.extend(put(engine, value, None, True, fuel))
     elif entry[0] == m.BINARY:
-        added = (engine.values(path, each, context, fuel) for each in entry[2:4])
-        parts.extend(elements(engine, each, fuel) for values in added for each in values)
+        parts.append(sums.members(engine, value, None, fuel))
         parts.extend(put(engine, value, None, True, fuel))
     else:
         made = _begun(engine, value, fuel)
@@ -361,13 +359,7 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
             return union(parts)
         return _display_elements(engine, value, fuel)
     if entry[0] == m.BINARY:
-        place = _place(engine, file, entry, wanted, context, fuel)
-        if place is None:
-            return _display_elements(engine, value, fuel)
-        operand, place_there = place
-        parts.extend(item(engine, each, place_there, fuel) for each in engine.values(path, operand, context, fuel))
-        parts.extend(put(engine, value, wanted, False, fuel))
-        return union(parts)
+        return union((sums.members(engine, value, wanted, fuel), *put(engine, value, wanted, False, fuel)))
     if entry[0] == m.DICT:
         row = _columns(engine, file, [stored for _, stored in entry[1]], context, fuel) if wanted is None else None
         parts.append(row or NOTHING)
@@ -389,25 +381,6 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
         parts.extend(item(engine, each, wanted, fuel) for each in _begun(engine, value, fuel))
     parts.extend(put(engine, value, wanted, False, fuel))
     return union(parts)
-
-
-def _place(
-    engine: Engine, file: File, entry: Any, wanted: int | str | None, context: int, fuel: int
-) -> tuple[int, int] | None:
-    """In which of two lists that are added a place of both is, and where there; None when it cannot be told."""
-    if not isinstance(wanted, int):
-        return None
-    counts = [
-        {unpacking.count(engine, each, fuel) for each in engine.values(file.path, operand, context, fuel)}
-        for operand in entry[2:4]
-    ]
-    if any(len(each) != 1 or -1 in each for each in counts):
-        return None
-    (first,), (second,) = counts
-    place = wanted if wanted >= 0 else first + second + wanted
-    if not 0 <= place < first + second:
-        return None
-    return (entry[2], place) if place < first else (entry[3], place - first)
 
 
 def length(engine: Engine, value: Value) -> int:

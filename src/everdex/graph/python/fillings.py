@@ -96,6 +96,21 @@ class Fillings(Computed):
         return set(found)
 
     @cached_property
+    def adopting(self) -> dict[str, list[tuple[int, int]]]:
+        """Functions that are stored as attributes, not of self, by name -> (what they are stored on, the function)."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for store in self.facts.stores:
+            entry = self.entries[store.value]
+            if store.owner < 0 and entry[0] == m.NAME:
+                found.setdefault(entry[1], []).append((store.base, store.value))
+        for number in self.made:
+            held = self.entries[self.entries[number][2][2]]
+            for _, each in held[1] if held[0] == m.DICT else held[3]:
+                if self.entries[each][0] == m.NAME:
+                    found.setdefault(self.entries[each][1], []).append((number, each))
+        return found
+
+    @cached_property
     def display_names(self) -> dict[int, set[str]]:
         """Container displays -> the names and attributes they are given to."""
         found: dict[int, set[str]] = {}

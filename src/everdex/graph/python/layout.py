@@ -281,6 +281,23 @@ class Layout:
         return found
 
     @cached_property
+    def made(self) -> list[int]:
+        """Calls of `type` that make a class with a dictionary that is written there."""
+        found: list[int] = []
+        for number in m.decode_calls(self.facts).get("type", ()):
+            entry = self.entries[number]
+            if entry[0] == m.CALL and len(entry[2]) == 3 and self._is_written(entry[2][2]):
+                found.append(number)
+        return found
+
+    def _is_written(self, expression: int) -> bool:
+        """Whether something is written out as a dictionary."""
+        entry = self.entries[expression]
+        return bool(entry[0] == m.DICT and entry[1]) or bool(
+            entry[0] == m.CALL and entry[3] and self.last_name(entry[1]) == "dict"
+        )
+
+    @cached_property
     def places(self) -> m.Places:
         return m.decode_places(self.facts)
 

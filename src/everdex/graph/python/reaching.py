@@ -17,6 +17,7 @@ from everdex.graph.python import (
     calls,
     classes,
     containers,
+    made_classes,
     parameters,
     registered,
     rounds,
@@ -32,6 +33,7 @@ from everdex.graph.python.values import (
     EXTERNAL,
     FUNCTION,
     INSTANCE,
+    MADE,
     MANAGER,
     METHOD,
     PARTIAL,
@@ -43,7 +45,7 @@ from everdex.graph.python.values import (
 )
 
 MAX_KEEPING: Final = 16  # classes that have another as an attribute, and are told apart
-_REACHING: Final = frozenset((FUNCTION, CLASS, PARTIAL, STATIC, MANAGER, INSTANCE, EXTERNAL, METHOD))
+_REACHING: Final = frozenset((FUNCTION, CLASS, PARTIAL, STATIC, MANAGER, INSTANCE, EXTERNAL, METHOD, MADE))
 
 
 def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, fuel: int) -> list[Context]:
@@ -158,6 +160,9 @@ def _reach(
     elif kind == PARTIAL:
         given, named = (*value[2], *positional), (*keywords, *value[3])
         _reach(engine, value[1], given, named, path, scope, fuel - CALL_STEP, found)
+    elif kind == MADE:
+        for each in made_classes.constructors(engine, value, fuel - LOOKUP_STEP):
+            _reach(engine, each, positional, keywords, path, scope, fuel - CALL_STEP, found)
     elif kind in (STATIC, MANAGER):
         _reach(engine, value[1], positional, keywords, path, scope, fuel, found)
     elif kind == INSTANCE and engine.file(path).scopes[scope].name == "__call__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, calls, containers, coroutines, declared, iteration, loading, records
+from everdex.graph.python import attributes, calls, containers, coroutines, declared, iteration, loading, records, sums
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -63,41 +63,11 @@ def unpack(engine: Engine, value: Value, place: int, fuel: int) -> Values:
 
 def _rest(engine: Engine, value: Value, before: int, after: int, fuel: int) -> Values:
     """What a starred target takes."""
-    many = count(engine, value, fuel)
+    many = sums.count(engine, value, fuel)
     if many < 0:
         return frozenset(((LIST, containers.elements(engine, value, fuel)),))
     places = range(before, many - after)
     return frozenset(((TUPLE, tuple(containers.item(engine, value, place, fuel) for place in places)),))
-
-
-def count(engine: Engine, value: Value, fuel: int) -> int:
-    """How many members are written, when these are few and known; else -1."""
-    found = -1
-    if value[0] == TUPLE:
-        found = len(value[1])
-    elif value[0] == DISPLAY:
-        file = engine.file(value[1])
-        inside = file.entries[value[2]]
-        if inside[0] == m.SEQUENCE and not any(file.entries[each][0] == m.STAR for each in inside[2]):
-            found = len(inside[2])
-        elif inside[0] == m.BINARY:
-            found = engine.ask(("count", value), fuel, lambda fuel: _count_of_both(engine, value, fuel), -1)
-    return found if found <= containers.MAX_ELEMENTS else -1
-
-
-def _count_of_both(engine: Engine, value: Value, fuel: int) -> int:
-    """Of two lists that are added."""
-    _, path, expression, context = value
-    file = engine.file(path)
-    engine.seen.append(file.seen_at(expression))
-    total = 0
-    for operand in file.entries[expression][2:4]:
-        values = engine.values(path, operand, context, fuel - LOOKUP_STEP)
-        counts = {count(engine, each, fuel - LOOKUP_STEP) for each in values}
-        if len(counts) != 1 or -1 in counts:
-            return -1
-        total += counts.pop()
-    return total
 
 
 def subscript(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -160,7 +130,7 @@ def _bounds(engine: Engine, file: File, written: list[int], context: int, fuel: 
 
 
 def _sliced(engine: Engine, value: Value, between: slice | None, fuel: int) -> Value:
-    many = count(engine, value, fuel)
+    many = sums.count(engine, value, fuel)
     added = union(containers.put(engine, value, None, True, fuel)) if value[0] == DISPLAY else NOTHING
     if between is None or many < 0 or added:  # what is put into a list may move the others
         return (LIST, containers.elements(engine, value, fuel))
