@@ -291,11 +291,11 @@ class Layout:
         return found
 
     def _is_written(self, expression: int) -> bool:
-        """Whether something is written out as a dictionary."""
+        """Whether something is written out as a dictionary, all of it."""
         entry = self.entries[expression]
-        return bool(entry[0] == m.DICT and entry[1]) or bool(
-            entry[0] == m.CALL and entry[3] and self.last_name(entry[1]) == "dict"
-        )
+        if entry[0] == m.CALL and self.last_name(entry[1]) == "dict":
+            return bool(entry[3]) and all(key for key, _ in entry[3]) and not entry[2]
+        return entry[0] == m.DICT and bool(entry[1]) and all(key >= 0 for key, _ in entry[1])
 
     @cached_property
     def places(self) -> m.Places:
