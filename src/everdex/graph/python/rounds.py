@@ -15,7 +15,7 @@ from everdex.graph.python import calls, containers
 from everdex.graph.python.contexts import Argument, Keywords, Positional
 from everdex.graph.python.engine import NAME_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.values import DISPLAY, EXTERNAL, TUPLE, Value, Values, union
+from everdex.graph.python.values import DISPLAY, EXTERNAL, TUPLE, Value, Values, ordered, union
 
 MAX_ROUNDS: Final = 8  # layers of one chain that are told apart
 
@@ -58,13 +58,13 @@ def _chains(engine: Engine, file: File, binding: int, context: int, fuel: int) -
     taken = file.entries[file.bindings[file.entries[file.entries[call][1]][2][0]][2]]
     if taken[0] != m.ELEMENT:
         return ()
-    places = _layers(engine, file, taken[1], context, fuel)
+    several = layers(engine, file, taken[1], context, fuel)
     argument = _argument(file, name, call)
     first = engine.bound(file, before(file, binding), context, fuel)
     found: list[Chain] = []
-    for layers in places:
+    for each in several:
         values, rounds = first, []
-        for layer in layers:
+        for layer in each:
             positional, keywords = _with(file, call, context, argument, values)
             rounds.append(Round(layer, positional, keywords))
             values = calls.result(engine, layer, positional, keywords, fuel)
@@ -96,7 +96,7 @@ def _with(file: File, call: int, context: int, argument: int, values: Values) ->
     )
 
 
-def _layers(engine: Engine, file: File, iterable: int, context: int, fuel: int) -> list[list[Value]]:
+def layers(engine: Engine, file: File, iterable: int, context: int, fuel: int) -> list[list[Value]]:
     """What a loop goes through, one after the other, for each that it may go through; none when one is not known."""
     entry = file.entries[iterable]
     is_backwards = False
@@ -108,12 +108,12 @@ def _layers(engine: Engine, file: File, iterable: int, context: int, fuel: int) 
         iterable = entry[2][0]
         entry = file.entries[iterable]
     found: list[list[Value]] = []
-    for value in engine.values(file.path, iterable, context, fuel):
-        places = _places(engine, value, fuel)
-        if not 0 < len(places) <= MAX_ROUNDS or any(len(each) != 1 for each in places):
+    for value in ordered(engine.values(file.path, iterable, context, fuel)):
+        members = places(engine, value, fuel)
+        if not 0 < len(members) <= MAX_ROUNDS or any(len(each) != 1 for each in members):
             return []
-        layers = [layer for each in places for layer in each]
-        found.append(layers[::-1] if is_backwards else layers)
+        in_order = [layer for each in members for layer in each]
+        found.append(in_order[::-1] if is_backwards else in_order)
     return found
 
 
@@ -121,7 +121,7 @@ _BACKWARDS: Final = frozenset(((EXTERNAL, "builtins.reversed"),))
 _AS_IT_IS: Final = tuple(frozenset(((EXTERNAL, f"builtins.{each}"),)) for each in ("list", "tuple", "iter"))
 
 
-def _places(engine: Engine, value: Value, fuel: int) -> list[Values]:
+def places(engine: Engine, value: Value, fuel: int) -> list[Values]:
     """The members of a sequence that is written out and stays so."""
     if value[0] == TUPLE:
         return list(value[1][: MAX_ROUNDS + 1])

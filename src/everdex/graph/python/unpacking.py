@@ -187,7 +187,8 @@ def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, 
         call = file.entries[number]
         if file.entries[call[1]][0] == m.ATTRIBUTE and call[2]:
             made = engine.values(file.path, file.entries[call[1]][1], 0, fuel - LOOKUP_STEP)
-            if any(_comes_to(engine, each, (GENERATOR, file.path, scope), fuel - LOOKUP_STEP) for each in made):
+            wanted = (GENERATOR, file.path, scope)
+            if any(_comes_to(engine, each, wanted, fuel - LOOKUP_STEP) for each in ordered(made)):
                 parts.append(engine.values(file.path, call[2][0], 0, fuel - LOOKUP_STEP))
     return union(parts) or unknown("sent value")
 
