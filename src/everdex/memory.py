@@ -1,4 +1,5 @@
-"""Keeps a long-lived process small: caches that keep nothing else alive, memory given back, the collector paused.
+"""What the interpreter does with memory: caches that keep nothing else alive, memory given back, the collector paused,
+room on the stack.
 
 A daemon opens a new view at every publish, so whatever survives a view would add up with every edit. Knows nothing of
 views.
@@ -10,8 +11,8 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from functools import cache, lru_cache, wraps
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 from weakref import WeakMethod
 
 if TYPE_CHECKING:
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
     from functools import _lru_cache_wrapper
 
 Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
 
 _M_MMAP_THRESHOLD: Final = -3
 _M_ARENA_MAX: Final = -8
 _LARGE_BYTES: Final = 4 << 20
+_ROOMY_WORDS: Final = 140_000  # a little more than a mebibyte, so that two are mapped and nearly one is left
 
 
 def remembering(method: Callable[..., Value], most: int) -> _lru_cache_wrapper[Value]:
@@ -89,3 +92,19 @@ def collector_held() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def roomy(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+    """Run a function that recurses deeply where the interpreter's stack has room for all of its frames.
+
+    CPython keeps frames in pieces of 16 KB, and unmaps a piece as soon as its last frame returns. A loop that calls at
+    the end of a piece maps, clears and unmaps one with every call: 67,000 times while 32 files of django were resolved,
+    a tenth of the time. A frame that needs more than a piece gets one of the next power of two, and the frames above it
+    share what is left. Pages that no frame reaches are never touched.
+    """
+
+    def within(*arguments: Arguments.args, **named: Arguments.kwargs) -> Value:
+        return function(*arguments, **named)
+
+    within.__code__ = within.__code__.replace(co_stacksize=_ROOMY_WORDS)
+    return wraps(function)(within)

@@ -25,7 +25,7 @@ from everdex.graph.texts import Texts
 from everdex.graph.unfinished import DIGEST
 from everdex.graph.ways import Way, deciding_name, heirs, open_ways
 from everdex.graph.written import can_be_looked_up, files_defining
-from everdex.memory import collector_held
+from everdex.memory import collector_held, roomy
 from everdex.sync.model import Progress
 from everdex.view import SnapshotView
 
@@ -139,6 +139,7 @@ def most_alone(graph: Graph) -> int:
     return max(_MOST, len(graph.waiting) // _SHARE)
 
 
+@roomy
 def answered(
     view: SnapshotView, some: Begun, asked: str, method: str, answer: Callable[[Atlas, tuple[Way, ...]], T]
 ) -> T | None:

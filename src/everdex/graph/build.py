@@ -24,6 +24,7 @@ from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import DIGEST as UNFINISHED
 from everdex.graph.unfinished import Saving, are_many, waiting_entry, worth_keeping
 from everdex.graph.world import Before
+from everdex.memory import roomy
 from everdex.numeric import np, npt
 from everdex.sync.model import Progress
 from everdex.view import SnapshotView
@@ -46,6 +47,7 @@ class Built:
         return b"".join(self.pieces)
 
 
+@roomy
 def build(
     view: SnapshotView, resolvers: Resolvers, base: Graph | None, *, workers: int, progress: Progress,
     saving: Saving | None = None, only: Container[str] | None = None,

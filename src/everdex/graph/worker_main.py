@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from everdex.memory import roomy
 from everdex.sync.child import serve
 
 
@@ -38,4 +39,4 @@ def _worker(settings: Any) -> Iterator[Callable[[Any], object]]:
 
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]), "resolving", _worker)
+    roomy(serve)(int(sys.argv[1]), "resolving", _worker)
