@@ -10,7 +10,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -101,17 +101,12 @@ def open_lasting(path: Path, flags: int, permissions: Permissions) -> int:
 
 
 def fsync_directory(path: Path) -> None:
-    with storage_errors(path):
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    _fsync(path, os.O_DIRECTORY)
 
 
-def fsync_file(path: Path) -> None:
+def _fsync(path: Path, flags: int = 0) -> None:
     with storage_errors(path):
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags)
         try:
             os.fsync(handle)
         finally:
@@ -149,6 +144,12 @@ def replace_atomically(path: Path, data: bytes | Pieces, permissions: Permission
 def is_full(failure: StorageFailure) -> bool:
     """Whether a disk, a quota or a table of files had no room left."""
     return isinstance(failure.__cause__, OSError) and failure.__cause__.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def is_refused(failure: StorageFailure) -> bool:
+    """Whether nothing can be written there at all, now: a full disk, one that may only be read, no permission."""
+    refused = (errno.EROFS, errno.EACCES, errno.EPERM)
+    return is_full(failure) or (isinstance(failure.__cause__, OSError) and failure.__cause__.errno in refused)
 
 
 def replace_without_room(path: Path, data: bytes, permissions: Permissions) -> None:
@@ -212,6 +213,17 @@ def remove_leftovers(directory: Path) -> None:
             path.unlink(missing_ok=True)
 
 
+def keep_newest(directory: Path, pattern: str, kept: int, forget: Callable[[Path], None]) -> None:
+    """Call `forget` with each file of a kind but the newest so many, oldest first; and remove leftovers."""
+    remove_leftovers(directory)
+    stamped = []
+    for path in directory.glob(pattern):
+        with suppress(FileNotFoundError):  # another process forgot it just now
+            stamped.append((path.stat().st_mtime_ns, path))
+    for _, path in sorted(stamped)[:-kept]:
+        forget(path)
+
+
 def _alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
@@ -229,7 +241,7 @@ def seal_tree(directory: Path, permissions: Permissions) -> None:
             path = Path(parent, name)
             with storage_errors(path):
                 path.chmod(permissions.file)
-            fsync_file(path)
+            _fsync(path)
         with storage_errors(Path(parent)):
             os.chmod(parent, permissions.directory)
         fsync_directory(Path(parent))

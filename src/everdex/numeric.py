@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import os
 
+from everdex.machine import require_room
+
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-import numpy as np
-import numpy.typing as npt
+# Where OpenBLAS finds no room it ends the process, with the exit code that says "nothing found".
+require_room(80 << 20)
+
+import numpy as np  # noqa: E402
+import numpy.typing as npt  # noqa: E402
 
 __all__ = ["np", "npt"]

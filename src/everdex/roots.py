@@ -87,10 +87,10 @@ def _git_top(directory: Path) -> Path | None:
 
 
 def _refuse_dangerous(path: Path) -> None:
-    home = Path(os.path.realpath(Path.home()))
+    home = user_home()
     if path == Path(path.anchor):
         raise RootRefused(f"refusing to index the whole file system ({path})")
-    if path == home:
+    if home is not None and path == Path(os.path.realpath(home)):
         raise RootRefused(f"refusing to index the home directory ({path})")
 
 
@@ -104,10 +104,29 @@ def _refuse_git_directory(path: Path) -> None:
             )
 
 
+def user_home() -> Path | None:
+    """The user's home directory; None where there is none to be known, as for a bare user id in a container."""
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    return home if home.is_absolute() else None
+
+
+def required_home() -> Path:
+    """The same; `UsageError` where there is none."""
+    home = user_home()
+    if home is None:
+        hint = "set HOME to an absolute path; for the index alone EVERDEX_HOME will do"
+        said = "this user has no home directory: HOME is not set to one, and the system knows none"
+        raise UsageError(said, hint=hint)
+    return home
+
+
 def everdex_home() -> Path:
     """`EVERDEX_HOME`, or `~/.everdex`."""
     chosen = os.environ.get("EVERDEX_HOME")
-    home = Path(os.path.abspath(chosen)) if chosen else Path.home() / ".everdex"
+    home = Path(os.path.abspath(chosen)) if chosen else required_home() / ".everdex"
     length = len(os.fsencode(home))
     if length > limits.MAX_HOME_BYTES:
         raise UsageError(
@@ -116,6 +135,11 @@ def everdex_home() -> Path:
             hint="set EVERDEX_HOME to a shorter path",
         )
     return home
+
+
+def elsewhere() -> dict[str, str]:
+    """The environment for a process that starts in another directory: where stores live is the same there."""
+    return {**os.environ, "EVERDEX_HOME": os.fspath(everdex_home())}
 
 
 def root_hash(root: Path) -> str:

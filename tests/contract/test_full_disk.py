@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
@@ -18,6 +19,7 @@ from everdex.snapshot import manifest as manifests
 from everdex.snapshot.lease import holder, read_lease
 from everdex.upkeep.housekeeping import gc_now
 from everdex.view import open_view
+from support.commands import everdex
 from support.disks import filled
 from support.stores import Workspace, synced
 
@@ -120,6 +122,28 @@ def test_what_a_killed_sync_left_goes_from_a_full_disk(
     made.write({"a.py": "second = 1\n"})
     made.sync()
     assert made.texts()["a.py"] == "second = 1\n"
+
+
+@pytest.mark.parametrize("disk", ["blocks"], indirect=True)
+def test_a_full_disk_answers(disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever needs nothing new in the store is answered; what could not be kept, or not be begun, is named."""
+    made = synced(
+        tmp_path / "tree",
+        {"a.py": "def load():\n    return 1\n", "b.py": "import a\n\na.load()\n", "pyproject.toml": "[project]\n"},
+    )
+    assert everdex("refresh", cwd=made.path).code == 0
+    told = {}
+    for command in ("callers load", "refs load", "impact load", "map", "symbols load", "search load", "contexts"):
+        told[command] = everdex(*command.split(), cwd=made.path)
+    shutil.rmtree(made.store.graphs)
+    _fill(disk)
+    for command, expected in told.items():
+        done = everdex(*command.split(), cwd=made.path)
+        assert (done.code, done.out) == (expected.code, expected.out) == (0, done.out), command
+        assert ("could not be kept" in done.err) == (command.split()[0] in ("callers", "refs", "impact", "map"))
+    assert "job 1: succeeded" in everdex("jobs", cwd=made.path).out
+    refused = everdex("serve", "--detach", cwd=made.path)
+    assert (refused.code, "daemon.lock: No space left on device" in refused.err) == (70, True)
 
 
 def test_a_lease_that_cannot_be_written_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

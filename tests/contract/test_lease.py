@@ -93,6 +93,22 @@ def test_another_hosts_lease_is_judged_by_its_heartbeat_alone(tmp_path: Path) ->
         pass
 
 
+def test_a_heartbeat_of_a_wrong_clock_ends_with_it(tmp_path: Path) -> None:
+    """Another host's clock was a year ahead when it died: nobody waits for that year. Here a live owner is seen."""
+    store = bare_store(tmp_path)
+    year = 365 * 86_400
+    with hold_lease(store):
+        _edit(store, last_heartbeat_at=clock.rfc3339(clock.now() + year))
+        with pytest.raises(Busy), hold_lease(store):
+            pass
+    _edit(store, released=False, hostname="elsewhere", last_heartbeat_at=clock.rfc3339(clock.now() + 3_600))
+    with pytest.raises(Busy, match="elsewhere"), hold_lease(store):
+        pass
+    _edit(store, last_heartbeat_at=clock.rfc3339(clock.now() + year))
+    with hold_lease(store) as lease:
+        lease.require()
+
+
 def test_the_epoch_grows_across_releases(tmp_path: Path) -> None:
     """Releasing a lease does not reset its epoch."""
     store = bare_store(tmp_path)

@@ -6,10 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+from everdex import limits
 from everdex.errors import InternalError, WorkerGone
 from everdex.sync.processes import WorkerProcess
 from support.processes import alive, children, running, until
@@ -75,6 +77,29 @@ def test_a_worker_that_was_killed_is_no_bug(number: int) -> None:
         with pytest.raises(WorkerGone, match=f"an indexing worker was ended by {signal.Signals(number).name}") as told:
             worker.ask(())
         assert "--workers 1" in told.value.hint
+    worker.end()
+
+
+@pytest.mark.parametrize("size", [1, 1 << 20])
+def test_a_worker_that_is_stopped_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """Neither for its answer nor, with a message longer than a pipe takes, for its ear: it is ended, and that told."""
+    monkeypatch.setattr(limits, "STOPPED_S", 0.2)
+    worker = WorkerProcess("everdex.sync.worker_main", "an indexing worker", None)
+    os.kill(worker._process.pid, signal.SIGSTOP)
+    with pytest.raises(WorkerGone, match="an indexing worker was stopped and stood still") as told:
+        worker.ask(bytes(size))
+    assert told.value.hint == "run the command again"
+    worker.end()
+
+
+def test_a_worker_that_goes_on_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stopped for a moment, as a debugger or a shell does it, it answers all the same."""
+    monkeypatch.setattr(limits, "STOPPED_S", 600)
+    worker = WorkerProcess("everdex.sync.worker_main", "an indexing worker", None)
+    os.kill(worker._process.pid, signal.SIGSTOP)
+    threading.Timer(1.5, os.kill, (worker._process.pid, signal.SIGCONT)).start()
+    with pytest.raises(InternalError, match="indexing failed"):  # what it says to a message that is none
+        worker.ask(())
     worker.end()
 
 

@@ -45,22 +45,24 @@ _TEXTS = {
 }
 
 
-def start(root: Path, seed: int) -> Editor:
-    """A repository with one commit of a few files."""
+def start(root: Path, seed: int, *, git: bool = True) -> Editor:
+    """A few files: a repository with one commit, or a plain directory."""
     root.mkdir(parents=True)
-    run_git(root, "init", "-q", "-b", "main")
-    editor = Editor(root, seed)
+    editor = Editor(root, seed, git)
     for _ in range(12):
         editor.add()
-    commit_all(root)
+    if git:
+        run_git(root, "init", "-q", "-b", "main")
+        commit_all(root)
     return editor
 
 
 class Editor:
     """Makes one random edit at a time; what it does depends on the seed and its own history only."""
 
-    def __init__(self, root: Path, seed: int) -> None:
+    def __init__(self, root: Path, seed: int, git: bool) -> None:
         self._root = root
+        self._git = git
         self._chance = random.Random(seed)
         self._branches = 0
         self._fresh = 0
@@ -73,6 +75,8 @@ class Editor:
             self.branch, self.spoil, self.directory_to_file, self.script,
         )  # fmt: skip
         edit = self._chance.choice(edits)
+        if not self._git and edit in (self.commit, self.branch):
+            edit = self.nest if edit == self.commit else self.link_directory
         edit()
         return edit.__name__
 
@@ -82,6 +86,10 @@ class Editor:
             directories[:] = sorted(set(directories) - {".git"})
             found += [Path(parent, name) for name in sorted(names) if not name.startswith(".")]
         return [path for path in found if not (real and path.is_symlink())]
+
+    def _directories(self) -> list[Path]:
+        found = (path for path in self._root.iterdir() if path.is_dir() and not path.is_symlink())
+        return sorted(path for path in found if path.name != ".git")
 
     def _pick(self) -> Path:
         files = self._files()
@@ -95,7 +103,8 @@ class Editor:
         prefix = self._chance.choice(("a", "b", "test_"))
         path = self._root / self._chance.choice(_DIRECTORIES) / f"{prefix}{self._fresh}{suffix}"
         for parent in reversed(path.relative_to(self._root).parents):
-            if (self._root / parent).is_file():  # a directory was turned into a file
+            above = self._root / parent
+            if os.path.lexists(above) and not above.is_dir():  # a directory was turned into a file or a link
                 return self._root / path.name
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
@@ -141,7 +150,7 @@ class Editor:
         shutil.copy2(path, self._new_path(path.suffix))
 
     def move_directory(self) -> None:
-        directories = sorted(path for path in self._root.iterdir() if path.is_dir() and path.name != ".git")
+        directories = self._directories()
         if directories:
             self._fresh += 1
             self._chance.choice(directories).rename(self._root / f"moved{self._fresh}")
@@ -181,6 +190,21 @@ class Editor:
             self._branches += 1
             run_git(self._root, "checkout", "-q", "-f", "-b", f"side{self._branches}", "HEAD")
 
+    def nest(self) -> None:
+        """A directory becomes a repository of its own, or is one no more."""
+        directories = self._directories()
+        if directories:
+            inside = self._chance.choice(directories)
+            if (inside / ".git").exists():
+                shutil.rmtree(inside / ".git")
+            else:
+                run_git(inside, "init", "-q")
+
+    def link_directory(self) -> None:
+        """A symlink that leads to a directory, inside the tree or out of it."""
+        self._fresh += 1
+        (self._root / f"link{self._fresh}").symlink_to(self._chance.choice(("core", "docs", "..", "nowhere")))
+
     def spoil(self) -> None:
         self._pick().write_bytes(self._chance.choice((b"\x00binary", b"caf\xe9 = 1\n", b"def broken(:\n  {{{\n")))
 
@@ -192,7 +216,7 @@ class Editor:
             path.write_text(first + self._text(".py"))
 
     def directory_to_file(self) -> None:
-        directories = sorted(path for path in self._root.iterdir() if path.is_dir() and path.name != ".git")
+        directories = self._directories()
         if len(directories) > 2:
             gone = self._chance.choice(directories)
             shutil.rmtree(gone)

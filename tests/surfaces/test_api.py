@@ -93,12 +93,17 @@ def _everything(index: everdex.Index) -> list[msgspec.Struct]:
         index.similar("src/cart.py:2", k=3, explain=True),
         index.map(), index.explain("src/cart.py"), index.explain("build/out.js"), index.chunks(meta=True),
         index.status(), index.health(), index.audit(),
+        index.refs("Cart.add_item", role="call", k=1, wait=False), index.callers("Cart.add_item", wait=False),
+        index.impact_picture("Cart", format="png", dark=True, max_bytes=50_000, depth=2), index.map(budget=500),
+        index.architecture(depth=2, dark=True), index.architecture(format=None), index.contexts(),
+        index.files(paths=["src"]), index.gate(["src/cart.py"], intent="semantic"), index.state(["src/cart.py"]),
+        index.rename_plan("Cart.add_item", "put", take=["."], k=5), index.board.show(everything=True),
     ]  # fmt: skip
 
 
 def _lasting(answer: msgspec.Struct) -> dict[str, object]:
     plain = everdex.to_dict(answer)
-    for name in ("request_id", "timings_ms", "daemon", "checks", "size_bytes"):
+    for name in ("request_id", "timings_ms", "daemon", "checks", "size_bytes", "board_id"):
         plain.pop(name, None)
     return {**plain, "freshness": {**plain["freshness"], "checked_at": None}}
 

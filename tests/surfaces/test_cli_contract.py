@@ -14,9 +14,7 @@ import click
 import pytest
 
 from everdex import __version__, limits
-from everdex.search.model import Mode
 from everdex.surfaces.cli import app
-from everdex.surfaces.cli.search import MODES
 from support.commands import everdex
 from support.examples import examples_of, parse
 from support.trees import tree
@@ -50,11 +48,6 @@ def test_every_example_is_accepted(name: str) -> None:
     assert commands
     for command in commands:
         parse(command)
-
-
-def test_search_offers_every_mode_of_the_engine() -> None:
-    """The list on the command line (which must not import the engine) is the engine's."""
-    assert list(MODES) == [str(mode) for mode in Mode]
 
 
 def test_help_and_version() -> None:

@@ -215,6 +215,22 @@ def test_chunks_come_in_pages_of_one_snapshot(daemon: Daemon) -> None:
         assert len(seen) > 3
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("symbols", "Session"), ("refs", "sign_cookie", "--wait"), ("callers", "Session.open"),
+        ("callees", "Session.open", "--wait"), ("impact", "sign_cookie"), ("map",), ("contexts",), ("board",),
+        ("rename", "sign_cookie", "sign", "--plan"),
+    ],
+)  # fmt: skip
+def test_what_is_drawn_is_the_same(daemon: Daemon, offline: Callable[..., Done], arguments: tuple[str, ...]) -> None:
+    """A terminal's layout comes from the full command line: the daemon takes every parameter that it sends."""
+    before = daemon.metrics()["answered"]
+    drawn = daemon.run(*arguments, "--color", "always")
+    assert daemon.metrics()["answered"] >= before + 2, "the daemon was not asked"
+    assert drawn == offline(*arguments, "--color", "always")
+
+
 def test_a_terminal_gets_its_groups_through_the_daemon(daemon: Daemon) -> None:
     """The full command line draws what the daemon found."""
     before = daemon.metrics()["answered"]

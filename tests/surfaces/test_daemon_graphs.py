@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +16,7 @@ from typing import Any
 import pytest
 
 from everdex import limits, machine
-from everdex.errors import Busy, InternalError, LimitExceeded
+from everdex.errors import Busy, DaemonGone, InternalError, LimitExceeded
 from everdex.graph.build import build
 from everdex.graph.keep import graph_path
 from everdex.graph.resolvers import Resolvers
@@ -302,11 +304,23 @@ def test_a_maker_that_dies_is_an_error(warm: ResidentIndex, monkeypatch: pytest.
     """What was asked for then fails with a code, and the next attempt is a new one."""
     found = warm.reader.graph_of()
     with monkeypatch.context() as patch:
-        patch.setattr(making.sys, "executable", "/bin/false")
+        patch.setattr(sys, "executable", "/bin/false")
         with pytest.raises(InternalError, match="ended with code 1"):
             Making(warm.index, found.snapshot_id).run(1 << 40)
     assert Making(warm.index, found.snapshot_id).run(1 << 40) == (2, 2)
     assert warm.reader.graph_of().made
+
+
+def test_a_maker_that_is_stopped_is_ended(warm: ResidentIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or whoever asks would be told to come again, for ever; the next attempt is a new one."""
+    monkeypatch.setattr(limits, "STOPPED_S", 0.2)
+    found = warm.reader.graph_of()
+    process = making.start()
+    os.kill(process.pid, signal.SIGSTOP)
+    with pytest.raises(DaemonGone, match="was stopped and stood still"):
+        Making(warm.index, found.snapshot_id, started=process).run(1 << 40)
+    assert process.returncode == -signal.SIGKILL
+    assert Making(warm.index, found.snapshot_id).run(1 << 40) == (2, 2)
 
 
 def test_a_graph_that_cannot_be_kept_is_an_error(root: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from everdex.__main__ import _READING
 from everdex.config import PROFILE_NAMES
 from everdex.search.model import Mode
 from everdex.service import relations
-from everdex.surfaces.cli.related import from_root
+from everdex.surfaces.cli.paths import from_root
 from everdex.surfaces.daemon import thin
 from everdex.surfaces.daemon.methods import METHODS
 from support.daemons import Daemon

@@ -68,6 +68,23 @@ def test_a_root_that_was_replaced_is_watched_anew(root: Path) -> None:
     watch.close()
 
 
+def test_a_root_whose_parent_was_replaced_is_watched_anew(root: Path, tmp_path: Path) -> None:
+    """Nothing happens to the root itself, and its path leads to another directory: that is reported, and watched."""
+    above = tmp_path / "above"
+    above.mkdir()
+    root = root.rename(above / "r")
+    watch = Watch(root, frozenset())
+    assert not watch.touched()
+    above.rename(tmp_path / "gone")
+    assert watch.touched()
+    tree(root, {"a.py": "other\n"})
+    assert watch.touched()
+    assert not watch.touched()
+    (root / "a.py").write_text("again\n")
+    assert watch.touched()
+    watch.close()
+
+
 def test_without_room_for_watches_silence_proves_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree with too many directories is never called untouched."""
     monkeypatch.setattr(limits, "MAX_WATCHED_DIRECTORIES", 1)

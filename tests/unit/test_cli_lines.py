@@ -26,6 +26,8 @@ def test_the_telling_line_of_a_continued_chunk_has_the_querys_words() -> None:
     """Without its symbol's name in sight, a result shows the line that has most of what was asked for."""
     snippet = "request_class = Request\nother = 1\nsession_interface = CookieSession()\n"
     assert telling_line(_result(snippet, "Flask"), Words("session cookie"))[1].startswith("session_interface")
+    assert telling_line(_result("}\nvalue = 1\n"), Words("session cookie")) == (11, "value = 1"), "none has one"
+    assert telling_line(_result(snippet, "Flask") | {"named_line": 11}, Words("session cookie")) == (11, "other = 1")
 
 
 def test_lines_are_numbered_from_the_start_line_without_line_ends() -> None:
@@ -50,9 +52,13 @@ def test_the_window_holds_the_most_query_words() -> None:
     assert (15, "snapshot publish") in Words("snapshot publish").best_window(lines, 4, 1)
     assert Words("nothing").best_window(lines, 4, 9)[0][0] == 6
     assert Words("nothing").best_window(lines[:3], 4, 1) == lines[:3]
+    assert Words("nothing").best_window(lines, 4, 17)[0][0] == 14, "the first that holds the line, with it last"
+    assert Words("publish").best_window([(1, "a"), (2, ""), (3, "b"), (4, "publish")], 3, 1)[0][0] == 1
+    assert Words("publish").best_window([(1, "a"), (2, ""), (3, "publish"), (4, "b")], 2, 1)[0][0] == 3, "no empty line"
 
 
 def test_a_literal_is_marked_wherever_it_stands() -> None:
     """Characters that mean something in a regular expression mean themselves."""
     assert literal_spans("a.b axb a.b", "a.b", ignore_case=False) == [(0, 3), (8, 11)]
     assert literal_spans("A.B", "a.b", ignore_case=True) == [(0, 3)]
+    assert literal_spans("A.B", "a.b", ignore_case=False) == []

@@ -151,3 +151,28 @@ def test_a_pipe_gets_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         for done in range(0, 3_001, 500):
             progress("index", done, 3_000)
     assert capsys.readouterr().err == "indexing 3,000 files\n"
+
+
+def test_an_indexer_is_named_while_it_runs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody knows how far it is: a pipe hears its name once, and every ten seconds for how long it runs."""
+    with Progress() as progress:
+        for seconds in (0, 4, 9, 11, 12):
+            monkeypatch.setattr(clock, "now", partial(float, 1_000.0 + seconds))
+            progress("indexer scip\x1b", seconds, 0)
+    assert capsys.readouterr().err.splitlines() == ["running scip\\x1b", "running scip\\x1b, 11 s"]
+
+
+def test_a_bar_gives_way_to_an_indexer_and_comes_back(screens: Callable[[], Screen]) -> None:
+    """A terminal shows the program that runs now, and then what is done with its result."""
+    screen = screens()
+    with Progress() as progress:
+        progress("index", 10, 3_000)
+        screen.until("indexing")
+        progress("indexer scip-go", 0, 0)
+        screen.until("running scip-go")
+        progress("indexer scip-python", 0, 0)
+        screen.until("running scip-python")
+        progress("graph", 10, 3_000)
+        screen.until("resolving")

@@ -46,8 +46,21 @@ def test_no_row_is_wider_than_the_terminal(text: str, note: str, capfdbinary: py
     sys.stdout.flush()
     lines = capfdbinary.readouterr().out.decode().split("\n")[:-1]
     assert len(lines) == 4
-    assert all(rows._cells(line) <= 40 for line in lines), lines
+    assert all(len(line) + line.count("漢") + line.count("字") <= 40 for line in lines), lines
     assert all("…" in line for line in lines) == (len(text) > 40)
+
+
+def test_a_long_remark_gives_way_to_the_source(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """And keeps a third of the room beside a long line."""
+    rows.numbered(12, "return load(path)", "through " + "name." * 9, PLAIN)
+    rows.numbered(12, "x" * 50, "ambiguous", PLAIN)
+    rows.numbered(12, "x" * 50, "through " + "name." * 9, PLAIN)
+    rows.name("Store.load", "", PLAIN)
+    sys.stdout.flush()
+    assert capfdbinary.readouterr().out.decode().splitlines() == [
+        "    12  return load(path)  through name…", f"    12  {'x' * 21}…  ambiguo…", f"    12  {'x' * 21}…  through…",
+        "  Store.load",
+    ]  # fmt: skip
 
 
 def test_what_matters_whole_is_wrapped(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

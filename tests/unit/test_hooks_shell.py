@@ -16,17 +16,19 @@ from everdex.surfaces.hooks.shell import writes
         ("echo x >> src/a.py; echo y >|b.py", ["src/a.py", "b.py"]),
         ("make 2> err.log 1>out.log", ["err.log", "out.log"]),
         ("make > all.log 2>&1", ["all.log"]),
+        ("exec 3>&-; echo $X> a.py", ["a.py"]),
         ("make &> all.log && cat < in.txt", ["all.log"]),
         ("echo 'a > b' \"c > d\" \\> e", []),
         ("echo x # > not.py", []),
         ("echo a#b > c.py", ["c.py"]),
         ("cat > new.py <<'EOF'\nx > y\nrm gone.py\nEOF\necho z > after.py", ["new.py", "after.py"]),
-        ("cat <<-END > tab.py\n\tbody > no\n\tEND\n", ["tab.py"]),
+        ("cat <<-END > tab.py\n\tbody > no\n\tEND\ntouch t.py", ["tab.py", "t.py"]),
         ("cat <<A <<B > two.py\none\nA\ntwo\nB\ntouch t.py", ["two.py", "t.py"]),
         ("sed -i 's/a/b/' x.py y.py", ["x.py", "y.py"]),
         ("sed -i.bak -e s/a/b/ x.py", ["x.py"]),
         ("sed -Ei 's/(a)/b/' x.py", ["x.py"]),
         ("sed --in-place=.orig 's/a/b/' x.py", ["x.py"]),
+        ("sed -i --expression=s/a/b/ x.py", ["x.py"]),
         ("sed -n 's/a/b/p' x.py", []),
         ("echo x | tee a.txt -a b.txt | sudo tee /etc/hosts", ["a.txt", "b.txt", "/etc/hosts"]),
         ("mv a.py b.py", ["a.py", "b.py"]),
@@ -41,6 +43,8 @@ from everdex.surfaces.hooks.shell import writes
         ("echo \"$(echo y > inner.py)\"", ["inner.py"]),
         ("if true; then echo x > a.py; fi", ["a.py"]),
         ("echo x > 'name with space.py'", ["name with space.py"]),
+        ("echo \"it's\" > a.py; echo > '$b\\.py'", ["a.py", "$b\\.py"]),
+        ("echo \"$(echo $(date) > inner.py)\" > b.py", ["inner.py", "b.py"]),
         ("echo x > /dev/null", []),
         ("git status; git diff -- a.py; ls -la; grep -r x .", []),
         ("python -c 'print(1 > 0)'", []),
@@ -66,6 +70,7 @@ def test_named_files(command: str, paths: list[str], tmp_path: Path) -> None:
         ("git apply fix.patch", []),
         ("patch -p1 < fix.patch", []),
         ("echo x > $FILE", []),
+        ("make >& $LOG", []),
         ("sed -i s/a/b/ src/*.py", []),
         ("tee $(cat list)", []),
     ],
@@ -79,7 +84,8 @@ def test_files_that_only_the_shell_knows(command: str, paths: list[str], tmp_pat
 
 @pytest.mark.parametrize(
     "command",
-    ["'", '"', "echo $(", "`", "<<", "<<EOF", "> ", "((((", ")", "sed -i", "mv", "\\", "git", "a=", "cd", "bash -c"],
+    ["'", '"', "echo $(", "`", "<<", "<<EOF", "> ", "((((", ")", "sed -i", "mv", "\\", "git", "a=", "cd", "bash -c",
+     "bash -c $X", "echo $(" * 2_000],
 )
 def test_broken_commands(command: str, tmp_path: Path) -> None:
     """A command line that no shell would take is no error here."""

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import everdex
 
 SOURCE = Path(everdex.__file__).parent
@@ -61,6 +63,14 @@ def test_the_design_names_every_room_in_this_order() -> None:
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == rooms
     leftmost = re.findall(r"^\| (`.+?) \|", rest.partition("\n## ")[0], re.MULTILINE)
     assert set(re.findall(r"`(\w+)`", " ".join(leftmost))) == set(ROOMS[0]) - {"__init__"}
+
+
+@pytest.mark.parametrize("room", ["canvas", "parse", "search", "service", "surfaces/daemon"])
+def test_a_large_room_names_its_modules(room: str) -> None:
+    """Where the way splits into many modules, the map at its head has all of them."""
+    modules = {path.stem for path in (SOURCE / room).glob("*.py")} - {"__init__"}
+    page = ast.get_docstring(ast.parse((SOURCE / room / "__init__.py").read_text())) or ""
+    assert modules - set(re.findall(r"\w+", page)) == set()
 
 
 def _room(module: str) -> str:

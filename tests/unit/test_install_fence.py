@@ -23,7 +23,15 @@ def test_a_block_goes_in_and_out(text: str, marks: fence.Marks) -> None:
     assert fence.drop(put, BODY, "codex", marks) == text
 
 
-@pytest.mark.parametrize("text", ["#!/bin/sh\n", "#!/bin/sh", "#!/bin/sh\nexit 0\n", "#!/bin/bash\r\nx\r\n", "x\n", ""])
+@pytest.mark.parametrize("text", ["one", "one\n"])
+def test_an_empty_line_stands_before_the_block(text: str) -> None:
+    """One, whether or not the text ended its last line."""
+    assert fence.put(text, BODY, "codex", fence.MARKDOWN).startswith("one\n\n<!-- everdex begin: codex")
+    assert fence.without(fence.put(text, BODY, "codex", fence.MARKDOWN), fence.MARKDOWN) == "one\n\n"
+
+
+@pytest.mark.parametrize("text", ["#!/bin/sh\n", "#!/bin/sh", "#!/bin/sh\nexit 0\n", "#!/bin/bash\r\nx\r\n", "x\n", "",
+                                  "#!/bin/sh\nexit 0"])
 def test_a_block_behind_the_first_line(text: str) -> None:
     """In a script it runs whatever the rest does, an early exit too."""
     put = fence.put(text, BODY, "git-hooks", fence.HASH, at_top=True)

@@ -29,6 +29,9 @@ TEXTS = [
     '{\n  "a": "http://not-a-comment", // comment\n  "b": "/* neither */"\n}\n',
     '{"a": 1, "b": 2}',
     '{"a": 1 // why\n}',
+    '{"a": 1}\n// the end',
+    '{\n// why\n    "a": 1\n}\n',
+    '{\n"a": 1\n}\n',
     '{\n  "mcpServers": {\n    "other": {"command": "x"}, // trailing\n  },\n}\n',
     '{"a": "\\" } {", "c": "\\\\"}',
     '{"hooks": {"PostToolUse": []}}',
@@ -72,6 +75,9 @@ def test_the_style_of_the_file_is_kept() -> None:
     assert jsonc.put('{\r\n  "a": 1\r\n}', ("m",), 2) == '{\r\n  "a": 1,\r\n  "m": 2\r\n}'
     assert jsonc.put('{\n  "a": 1, // one\n}', ("m",), 2) == '{\n  "a": 1, // one\n  "m": 2,\n}'
     assert jsonc.put('{"a": 1}', ("m", "e"), 2) == '{"a": 1, "m": { "e": 2 }}'
+    commented = '{\n// why\n    "a": 1\n}'  # a comment says nothing of how members are indented
+    assert jsonc.put(commented, ("m", "e"), 2) == '{\n// why\n    "a": 1,\n    "m": {\n        "e": 2\n    }\n}'
+    assert jsonc.put('{\n"a": 1\n}', ("m", "e"), 2) == '{\n"a": 1,\n"m": {\n  "e": 2\n}\n}'
 
 
 def test_what_others_added_stays() -> None:
@@ -90,6 +96,7 @@ def test_only_what_is_wanted_goes() -> None:
     assert jsonc.drop(text, ("mcpServers", "everdex"), lambda found: found == SERVER) == text
     assert jsonc.drop(text, ("nothing", "here"), lambda _: True) == text
     assert jsonc.drop('{"a": 1}', ("a", "b"), lambda _: True) == '{"a": 1}'
+    assert jsonc.get('{"a": "b"}', ("a", "b")) is None
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from everdex import clock, versions
-from everdex.canvas.meta import Claim, Drawn, GraphMeta, claim, graph_meta, moved_on, read_meta
+from everdex.canvas.meta import Claim, Drawn, claim, graph_meta, moved_on, read_meta
 from everdex.durable import encode_json, make_directory, remove_leftovers, replace_atomically
 from everdex.errors import Busy
 from everdex.graph.atlas import Atlas
@@ -47,9 +47,7 @@ def keep_architecture(atlas: Atlas, draw: Callable[[], bytes]) -> Kept:
     """Have the picture of this digest, and make it the latest if nothing speaks against it."""
     store, digest = atlas.view.store, atlas.view.manifest.digest
     path = architecture_path(store, digest)
-    known = read_meta(store.canvas / META)
-    current = _current(store, known, digest, atlas.graph.resolvers)
-    if current is not None:
+    if _is_current(store, digest, atlas.graph.resolvers):
         return Kept(str(path), str(store.canvas / LATEST), False, True, "")
     data = draw()
     drawn = Drawn(
@@ -60,21 +58,22 @@ def keep_architecture(atlas: Atlas, draw: Callable[[], bytes]) -> Kept:
     return _keep(store, claimed, path, data, {store.canvas / LATEST: data, store.canvas / META: meta})
 
 
-def _current(store: Store, known: GraphMeta | None, digest: str, resolvers: str) -> GraphMeta | None:
-    """What is published, if it is this digest's, read by the same resolvers, and both pictures are what it says."""
-    if known is None or known.graph.digest != digest or known.architecture.digest != digest:
-        return None
-    if known.parser.resolvers != resolvers:
-        return None
-    if known.architecture.pictures_version != versions.PICTURES_VERSION:
-        return None
+def _is_current(store: Store, digest: str, resolvers: str) -> bool:
+    """Whether the published picture need not be drawn again: same digest, resolvers and drawing, both files intact."""
+    known = read_meta(store.canvas / META)
+    if known is None or known.parser.resolvers != resolvers:
+        return False
+    drawn = known.architecture
+    wanted = (digest, digest, versions.PICTURES_VERSION)
+    if (known.graph.digest, drawn.digest, drawn.pictures_version) != wanted:
+        return False
     try:
-        for path in (architecture_path(store, digest), store.canvas / LATEST):
-            if hashlib.sha256(path.read_bytes()).hexdigest() != known.architecture.sha256:
-                return None
+        return all(
+            hashlib.sha256(path.read_bytes()).hexdigest() == drawn.sha256
+            for path in (architecture_path(store, digest), store.canvas / LATEST)
+        )
     except FileNotFoundError:
-        return None
-    return known
+        return False
 
 
 def keep_explorer(atlas: Atlas, page: bytes) -> Kept:

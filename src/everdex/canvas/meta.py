@@ -87,7 +87,7 @@ class GraphMeta(msgspec.Struct, frozen=True):
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """Of what somebody wants to publish something, and how well he read it."""
+    """The snapshot that a picture is to be published of, its files, and how many of them were parsed and resolved."""
 
     snapshot_id: str
     digest: str

@@ -18,6 +18,18 @@ from everdex.roots import Root
 # A kernel stamps files with a clock that ticks every 1 to 10 ms: within two ticks a second write can leave
 # no trace in the stat.
 RACY_NS: Final = 20_000_000
+# Some file systems keep whole seconds only (ext3, HFS+, sshfs), or every other one (FAT).
+_COARSE_NS: Final = 2_000_000_000
+_SECOND_NS: Final = 1_000_000_000
+
+
+def is_settled(mtime_ns: int, ctime_ns: int, observed_ns: int) -> bool:
+    """Whether times seen at some moment are so old then that every later write would have others."""
+    newest = mtime_ns if mtime_ns > ctime_ns else ctime_ns
+    limit = observed_ns - RACY_NS
+    if newest < limit - _COARSE_NS:
+        return True
+    return newest < limit and not (mtime_ns % _SECOND_NS == 0 == ctime_ns % _SECOND_NS)
 
 
 def detect(
@@ -47,9 +59,12 @@ def detect(
             continue
         seen = known.stat
         same = candidate.stat is seen or candidate.stat == seen
-        # Written so shortly before we looked, or stamped so late, that a later write may look the same: racy.
-        limit = known.observed_ns - RACY_NS
-        if same and seen.mtime_ns < limit and seen.ctime_ns < limit and not rehash_all and key not in doubtful:
+        if (
+            same
+            and not rehash_all
+            and key not in doubtful
+            and is_settled(seen.mtime_ns, seen.ctime_ns, known.observed_ns)
+        ):
             unchanged += 1
             continue
         content = _content_hash(root, candidate)

@@ -44,6 +44,7 @@ class Watch:
         self._lock = threading.Lock()
         self._handle = -1
         self._paths: dict[int, bytes] = {}
+        self._started_at: tuple[int, int] | None = None
         self.healthy = False
         with self._lock:
             self._start()
@@ -51,7 +52,7 @@ class Watch:
     def touched(self) -> bool:
         """Whether anything was reported since the last call; True in every doubt."""
         with self._lock:
-            return not self.healthy or self._drain()
+            return not self.healthy or self._is_elsewhere() or self._drain()
 
     def wait(self, seconds: float) -> bool:
         """Sleep until something is reported (it stays reported) or the time has passed."""
@@ -78,6 +79,7 @@ class Watch:
         except AttributeError:  # not Linux: the caller looks for itself each time
             return
         self.healthy = self._handle >= 0
+        self._started_at = self._identity()
         for top in (self._root, *sorted(self._git)):
             self._add_tree(top)
 
@@ -87,6 +89,21 @@ class Watch:
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
+
+    def _is_elsewhere(self) -> bool:
+        """Whether the root's path leads to another directory now: the kernel does not report what happens above it."""
+        if self._identity() == self._started_at:
+            return False
+        self._stop()
+        self._start()
+        return True
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self._root)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def _drain(self) -> bool:
         seen = False

@@ -19,7 +19,7 @@ from everdex.discover.collisions import unique
 from everdex.discover.eligible import Judge
 from everdex.discover.git import GitFailed, GitListing, GitProcess, listing_of, start_listing, submodules
 from everdex.discover.ignore import OwnRules, display, fingerprint
-from everdex.discover.model import Candidate, Discovery, Known, Skip, SkipReason
+from everdex.discover.model import Candidate, Discovery, Known, Listed, Skip, SkipReason
 from everdex.discover.walk import walk
 from everdex.errors import Busy, UsageError
 from everdex.nearby import meant
@@ -96,7 +96,7 @@ class Discovering:
         self._judge = Judge(self._root_bytes, descriptor, config, self._own)
         self._skipped: list[Skip] = []
         self._warnings: list[str] = []
-        self.listed: tuple[bytes, ...] | None = None  # what git showed, once it has answered
+        self.listed: Listed | None = None  # once it is known
 
     @property
     def home(self) -> bytes | None:
@@ -117,12 +117,16 @@ class Discovering:
             paths: tuple[bytes, ...] = walked.paths
             hidden = walked.skipped
         else:
-            self.listed = listing.paths
+            self.listed = Listed(listing.paths)
             paths = self._kept(listing)
             hidden = self._hidden(listing) if with_ignored else ()
         wanted = {SkipReason.NOT_REGULAR, SkipReason.UNREADABLE, SkipReason.PATH_TOO_LONG}
         self._skipped += (skip for skip in hidden if with_ignored or skip.reason in wanted)
         eligible = self._judge.eligible(paths)
+        if listing is None:
+            # What is out by its name alone may hold what it likes.
+            told = tuple(path for path in paths if not self._judge.out_by_name(path))
+            self.listed = Listed(told, walked.entered, walked.closed)
         files, collisions = unique(eligible.files)
         self._skipped += eligible.skipped
         self._add_submodules(eligible.listed_directories)

@@ -138,6 +138,13 @@ class Judge:
                 others.append(path)
         self.judge(others)
 
+    def out_by_name(self, path: bytes) -> bool:
+        """Whether a judged file is out whatever is in it."""
+        verdict = self._verdicts[path]
+        if not isinstance(verdict, Skip) or verdict.reason is not SkipReason.UNSUPPORTED_TYPE:
+            return False
+        return not _unsure(path.rpartition(b"/")[2])
+
     def _verdict(self, key: str, path: bytes, file_name: bytes, seen: os.stat_result) -> _Verdict:
         mode, size = seen.st_mode, seen.st_size
         if not stat.S_ISREG(mode):

@@ -75,6 +75,14 @@ class Collision(msgspec.Struct, frozen=True):
     paths: tuple[str, ...]
 
 
+class Listed(msgspec.Struct, frozen=True):
+    """What a listing of the tree was made of, as paths on disk."""
+
+    paths: tuple[bytes, ...]  # nested repositories end in "/"
+    entered: frozenset[bytes] | None = None  # directories that a walk has read; None: git listed
+    closed: frozenset[bytes] = frozenset()  # and those that it could not
+
+
 class Discovery(msgspec.Struct, frozen=True):
     files: tuple[Candidate, ...]  # sorted by path_key
     skipped: tuple[Skip, ...]  # sorted by path_key; ignored directories appear once, ending in '/'

@@ -23,6 +23,8 @@ from everdex.discover.patterns import RuleSet
 class Walk(msgspec.Struct, frozen=True):
     paths: tuple[bytes, ...]  # nested repositories end in "/"
     skipped: tuple[Skip, ...]  # ignored, reserved, not regular, unreadable
+    entered: frozenset[bytes]  # directories of which all entries were seen; the root is empty
+    closed: frozenset[bytes]  # directories that cannot be read
 
 
 class _Layer(msgspec.Struct, frozen=True):
@@ -36,13 +38,16 @@ def walk(root_descriptor: int, own: OwnRules, home: bytes | None, tracked: Colle
     """Walk the tree. No `.gitignore` leaves out what is in `tracked` (files and the directories above)."""
     walker = _Walker(root_descriptor, own, home, tracked)
     walker.run()
-    return Walk(tuple(walker.paths), tuple(walker.skipped))
+    entered = frozenset(walker.entered)
+    return Walk(tuple(walker.paths), tuple(walker.skipped), entered, frozenset(walker.closed))
 
 
 class _Walker:
     def __init__(self, root: int, own: OwnRules, home: bytes | None, tracked: Collection[bytes]) -> None:
         self.paths: list[bytes] = []
         self.skipped: list[Skip] = []
+        self.entered: list[bytes] = []
+        self.closed: list[bytes] = []
         self._root = root
         self._own = own
         self._home = home
@@ -95,17 +100,23 @@ class _Walker:
         except OSError as error:
             # Gone, or no longer a directory: someone is at work in the tree.
             if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV):
-                self._skip(directory, True, SkipReason.UNREADABLE, os.strerror(error.errno or 0))
+                self._close(directory, error)
             return None
         try:
             with os.scandir(descriptor) as scan:
-                return sorted((os.fsencode(entry.name), _kind(entry)) for entry in scan)
+                found = sorted((os.fsencode(entry.name), _kind(entry)) for entry in scan)
         except OSError as error:
             blame(error)
-            self._skip(directory, True, SkipReason.UNREADABLE, os.strerror(error.errno or 0))
+            self._close(directory, error)
             return None
         finally:
             os.close(descriptor)
+        self.entered.append(directory)
+        return found
+
+    def _close(self, directory: bytes, error: OSError) -> None:
+        self.closed.append(directory)
+        self._skip(directory, True, SkipReason.UNREADABLE, os.strerror(error.errno or 0))
 
     def _skip(self, path: bytes, is_directory: bool, reason: SkipReason, detail: str = "") -> bool:
         self.skipped.append(Skip(display(path) + ("/" if is_directory else ""), reason, detail))

@@ -6,6 +6,7 @@ Model files may come from anywhere, so nothing in them is trusted: a wrong, shor
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import mmap
@@ -29,7 +30,9 @@ def map_file(path: Path) -> mmap.mmap:
         with open(path, "rb") as stream:
             return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:
-        raise EmbedderUnavailable(f"model file {path} cannot be read: {error}") from error
+        no_memory = isinstance(error, OSError) and error.errno == errno.ENOMEM
+        hint = "free some memory, or raise the limit (`ulimit -v`)" if no_memory else None
+        raise EmbedderUnavailable(f"model file {path} cannot be read: {error}", hint=hint) from error
 
 
 def check_sha256(path: Path, content: mmap.mmap, expected: str) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from everdex.durable import Pieces, make_directory, remove_leftovers, replace_atomically, storage_errors
+from everdex.durable import Pieces, is_refused, make_directory, remove_leftovers, replace_atomically, storage_errors
 from everdex.errors import Busy, Corrupt, Incompatible, StorageFailure, Timeout
 from everdex.graph import refreshed, unfinished
 from everdex.graph.artifact import Graph
@@ -74,6 +74,7 @@ class _Wanted:
     def keep(self, data: Pieces, summary: RefreshSummary | None = None) -> tuple[str, ...]:
         """Let others have it, and what making it took; the warnings, if that cannot be."""
         try:
+            make_directory(self.store.graphs, self.store.permissions)
             replace_atomically(self.path, data, self.store.permissions)
             if summary is not None:
                 refreshed.write(self.store, summary)
@@ -114,7 +115,6 @@ def open_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progre
     found = wanted.find()
     if found is not None:
         return Opened(found, made=False, warnings=semantic.warnings)
-    make_directory(view.store.graphs, view.store.permissions)
     with _alone(view.store, progress):
         found = wanted.find()
         if found is not None:
@@ -155,7 +155,6 @@ def begin_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progr
     found = begun_graph(view, resolvers)
     if found is not None or not _is_far(view, resolvers):
         return found
-    make_directory(view.store.graphs, view.store.permissions)
     with _alone(view.store, progress):
         found = begun_graph(view, resolvers)
         if found is not None or not _is_far(view, resolvers):
@@ -279,11 +278,17 @@ def _prune(store: Store) -> None:
 
 @contextmanager
 def _alone(store: Store, progress: Progress) -> Iterator[None]:
-    """One maker at a time; its death frees the lock."""
+    """One maker at a time; its death frees the lock. Where nothing can be kept everybody makes his own."""
     deadline = time.monotonic() + _WAIT_S
     while True:
         try:
+            make_directory(store.graphs, store.permissions)
             handle = lock_for_life(store.locks / "graph.lock", store.permissions)
+        except StorageFailure as failure:
+            if not is_refused(failure):
+                raise
+            yield
+            return
         except Busy as busy:
             if time.monotonic() > deadline:
                 raise Timeout("gave up waiting for another process that makes the graph") from busy

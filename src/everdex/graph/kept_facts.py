@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from everdex import versions
-from everdex.durable import make_directory
 from everdex.facts import facts_of, is_packed
-from everdex.graph.kept_values import NAME, KeptValues
+from everdex.graph.kept_values import values_of
 from everdex.parse import trees_of
 from everdex.view import SnapshotView
 
@@ -21,9 +20,8 @@ class KeptFacts:
     """The facts of one view's files; for one thread at a time."""
 
     def __init__(self, view: SnapshotView) -> None:
-        make_directory(view.store.graphs, view.store.permissions)
         self._view = view
-        self._values = KeptValues(view.store.graphs / NAME)
+        self._values = values_of(view.store)
         self._recent: dict[str, bytes] = {}
 
     def of(self, path: str) -> bytes:

@@ -12,8 +12,7 @@ from typing import Final
 import msgspec
 
 from everdex import versions
-from everdex.durable import make_directory
-from everdex.graph.kept_values import NAME, KeptValues
+from everdex.graph.kept_values import KeptValues, values_of
 from everdex.languages import is_said, language_of
 from everdex.parse.interface import Interface, interface_of
 from everdex.snapshot.store import Store
@@ -39,8 +38,7 @@ class KeptInterfaces:
     def of(self, path: str, content_hash: str, read: Callable[[], bytes]) -> Interface | None:
         """The interface of a content, of which `read` gives the bytes or raises `Unread`; None where it has none."""
         if self._values is None:
-            make_directory(self._store.graphs, self._store.permissions)
-            self._values = KeptValues(self._store.graphs / NAME)
+            self._values = values_of(self._store)
         package = path.rpartition("/")[2].startswith("__init__.")
         named = f"{language_of(path)}\0{is_said(path)}"
         name = f"interface\0{versions.INTERFACE_VERSION}\0{named}\0{package}\0{content_hash}"

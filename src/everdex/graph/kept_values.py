@@ -11,12 +11,16 @@ from __future__ import annotations
 import os
 import sqlite3
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import xxhash
 
 from everdex import limits
+from everdex.durable import make_directory
+from everdex.errors import StorageFailure
+from everdex.snapshot.store import Store
 
 NAME: Final = "facts.db"
 _BUSY_S: Final = 5.0
@@ -28,6 +32,13 @@ _WRITE_EVERY: Final = 256
 # What says that the file is not what was written: its pages, its header, its table.
 _DAMAGE: Final = frozenset((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR))
 _PRIMARY: Final = 0xFF  # of an error's code; the rest tells more of it
+
+
+def values_of(store: Store) -> KeptValues:
+    """What a store remembers; nothing where nothing can be written."""
+    with suppress(StorageFailure):
+        make_directory(store.graphs, store.permissions)
+    return KeptValues(store.graphs / NAME)
 
 
 class KeptValues:

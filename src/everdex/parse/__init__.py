@@ -1,5 +1,13 @@
 """Bytes to chunks and symbols: a pure function of a file's path, bytes and the chunking limits.
 
+    file                the whole way, in the order below
+    a tree              grammar (parse within a budget) · comment_runs · macros, conditionals (C, C++ and others, made
+                        readable) · unended (TypeScript) · annotated (Kotlin) · laid_out, indentation (errors)
+    what it defines     definitions (by query, run by matching) · segments (embedded languages) · exports
+    chunks              text (atoms) → blocks (a tree of lines) → chunker
+    symbols             symbols · headers (a head on one line) · interface (what other files rely on)
+    model               what all of this hands on
+
 Knows grammars and file formats; knows nothing of stores, ids or vectors. The parser itself is loaded when it is
 first asked for: whoever only reads chunks back needs their model, not the grammars.
 """

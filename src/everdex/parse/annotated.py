@@ -23,7 +23,7 @@ _MOST_ANNOTATIONS: Final = 8
 
 
 def read(tree: Tree, data: bytes) -> tuple[Tree, bytes]:
-    """The tree of a Kotlin file in which every definition behind annotations is one; what it is of."""
+    """The tree of a Kotlin file whose annotated definitions are parsed as definitions, and the bytes it is of."""
     for _ in range(_MOST_ANNOTATIONS):
         found = [first for child in tree.root_node.children if (first := _first(child, data))]
         made = bytearray(data)

@@ -23,7 +23,7 @@ _CLOSING: Final = ")]}"
 
 
 def one_line(head: bytes, language: str) -> str:
-    """Without comments and without what only the way it is broken into lines adds."""
+    """A head as one line: without comments, and without the spaces and commas that its line breaks added."""
     mark = _MARKS.get(language, "//")
     if mark[:1].encode() in head:
         head = _COMMENTS[mark].sub(lambda found: found[1] or b" ", head)
@@ -31,7 +31,7 @@ def one_line(head: bytes, language: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """As it is when it is short; else parameters by their names, and what is still too much is cut with a mark."""
+    """A head of at most `SHOWN` characters: parameters lose their types first, then the rest is cut (`…`)."""
     if len(text) > SHOWN:
         text = _names_only(text)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

@@ -68,7 +68,7 @@ class Lines:
         return self.data[self.starts[first] : self.starts[last]]
 
     def blocks(self, first: int, last: int) -> tuple[list[Block], int]:
-        """The blocks of some lines; how many there are open whose lines are not indented."""
+        """The blocks between two lines, and how many blocks are open there whose lines are not indented."""
         begins = [line for line in range(first, last) if self.indents[line] >= 0 and self._is_start(line)]
         level = self.indents[begins[0]] if begins else 0
         starts = frozenset(line for line in begins if self.indents[line] == level)

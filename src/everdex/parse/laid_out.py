@@ -64,7 +64,7 @@ _Shape = tuple[str, ...]  # the types of the nodes that hold a byte, the outermo
 
 
 def read(language: str, tree: Tree, data: bytes) -> Tree:
-    """The tree of a file with errors in which more of its blocks are as they are alone, if there is such a one."""
+    """A tree of a file with errors in which more blocks are parsed as they would be alone; else the tree given."""
     if len(data) > _MAX_BYTES:
         return tree
     text = _one_side(data)

@@ -177,8 +177,11 @@ def readable(language: str, data: bytes) -> bytes:
     if language == "csharp" and b"#" in data:
         data = conditionals.read(data, language).data
         return _LAST_LINE.sub(lambda found: b" " * len(found[0]), data)
-    if language not in C_FAMILY:
-        return data
+    return _readable_c(language, data) if language in C_FAMILY else data
+
+
+def _readable_c(language: str, data: bytes) -> bytes:
+    """C and C++ without what only the preprocessor understands."""
     data = _NUMBERED.sub(_unnumbered, data)
     data = _UNENDED.sub(lambda found: found[1] + b";", data)
     data = _WRAPPED.sub(lambda found: b" " * len(found[1]) + found[2] + b" ", data)
@@ -190,8 +193,11 @@ def readable(language: str, data: bytes) -> bytes:
         data = _MODULE.sub(lambda found: b" " * len(found[0]), data)
     if b">*" in data or b".*" in data:
         data = _THROUGH.sub(lambda found: found[0][:-1] + b" ", data)
-    if language != "c":
-        data = _worded(data)
+    return _without_macros(data if language == "c" else _worded(data))
+
+
+def _without_macros(data: bytes) -> bytes:
+    """Words that can only be macros, with or without their arguments, as blanks."""
     out: bytearray | None = None
     words = 0
     for found in _WORD.finditer(data):

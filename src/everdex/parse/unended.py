@@ -33,7 +33,7 @@ _MAX_VISITS: Final = 5_000
 
 
 def read(language: str, tree: Tree, data: bytes) -> tuple[Tree, bytes]:
-    """The tree of a TypeScript file in which a line break ends a member, if that is the better one; what it is of."""
+    """(tree, bytes) of a TypeScript file with line breaks that end members, if that loses less; else as given."""
     if not tree.root_node.has_error:
         return tree, data
     places = [match.end() - 1 for match in _BEGINS.finditer(data) if _follows(data, match.start())]

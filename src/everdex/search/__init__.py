@@ -1,1 +1,10 @@
-"""Questions to ranked answers over one SnapshotView. Reads only; every score can be explained."""
+"""Questions to ranked answers over one SnapshotView. Reads only; every score can be explained.
+
+    the question        model · check · place · query (kinds and filters) · sentence · obvious
+    candidates          engine → bm25 (words) · dense (vectors) · names (symbols) · filters
+    the order           signals (whole arrays) · features (names and paths) → rank, by weights and profiles
+    the answer          about (which line) · budget (packed for a model) · second_look (rerank) · strength
+    similar             code like a given place
+    regex and literal   grep → regex_syntax, regex_tree, regex_classes (rg's dialect) → required (words a match needs)
+                        → candidates (files that have them) → matcher (RE2)
+"""

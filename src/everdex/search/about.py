@@ -16,7 +16,9 @@ _EXACT: Final = frozenset(("defines_exactly", "name_prefix", "name_humps", "name
 
 
 def named_line(view: SnapshotView, doc_id: int, row: ChunkRow, parts: Sequence[Contribution]) -> int | None:
-    """Where it begins. What shares only words with the query gives way to what it is inside of."""
+    """The line of the definition that the query names, if it is another than the chunk's own; None if it is that.
+
+    One that only shares words with the query is not preferred to the definition around it."""
     found = next((part for part in parts if part.feature in _EXACT or part.feature == "defines"), None)
     if found is None or not found.detail or f".{row.symbol}".endswith(f".{found.detail}"):
         return None

@@ -37,7 +37,7 @@ class Obvious:
         self._view = view
 
     def without(self, query: Query) -> Query:
-        """A sentence less what it need not say; the query itself when that is nothing, or would be everything."""
+        """A query without the words that say nothing here; unchanged when it has none, or has nothing else."""
         if query.intent not in _SENTENCES or query.phrases:
             return query
         text = " ".join(

@@ -43,7 +43,7 @@ _WAIT_MS: Final = 60_000
 
 
 def alone(store: Store) -> AbstractContextManager[Guard]:
-    """Nobody else changes what is kept."""
+    """The lock under which kept facts are changed."""
     return hold_guard(store.locks / LOCK, store.permissions, wait_ms=_WAIT_MS, ttl_ms=_TTL_MS)
 
 

@@ -92,7 +92,7 @@ def _end_all(child: int) -> None:
 
 
 def _children() -> list[int]:
-    """By who is whose parent: not every kernel lists children."""
+    """Our child processes, by the parent that /proc says of each: not every kernel lists children."""
     found = []
     for name in filter(str.isdecimal, os.listdir("/proc")):
         with suppress(OSError), open(f"/proc/{name}/stat", "rb") as stream:

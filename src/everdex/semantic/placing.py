@@ -49,7 +49,7 @@ class Lines:
         self._plain: dict[int, int] = {}  # line -> its first byte beyond ASCII
 
     def byte(self, line: int, character: int) -> int | None:
-        """The byte of a position; None when it depends on how characters count, and nobody said."""
+        """The byte offset of a position; None when the index does not say how it counts characters and that matters."""
         if line + 1 >= len(self._starts):
             raise LeftOut(MISPLACED)
         start, end = self._starts[line], self._starts[line + 1] - 1

@@ -25,6 +25,7 @@ import msgspec
 
 from everdex import limits
 from everdex.errors import Cancelled, IndexerFailed, LimitExceeded, Timeout
+from everdex.roots import user_home
 from everdex.semantic import keeper
 from everdex.semantic.tools import TOOLS, Installed, environment
 from everdex.snapshot.trees import tree_size
@@ -132,11 +133,12 @@ class Run:
         if self._tool.without_marker is not None:
             markers, more = self._tool.without_marker
             argv += [] if any((self._cwd / marker).is_file() for marker in markers) else [more]
-        home = Path.home()
+        home = user_home()
+        kept = () if home is None else (os.fspath(home / name) for name in self._tool.writes)
         return {
             "argv": argv, "cwd": os.fspath(self._cwd), "environment": environment(self._tool, self._root, filled),
             "niceness": limits.SEMANTIC_NICENESS, "connects": self._tool.connects,
-            "writable": [os.fspath(self._scratch), *(os.fspath(home / name) for name in self._tool.writes)],
+            "writable": [os.fspath(self._scratch), *kept],
             "limits": {
                 "RLIMIT_DATA": limits.SEMANTIC_MEMORY_BYTES, "RLIMIT_FSIZE": limits.MAX_SCIP_BYTES,
                 "RLIMIT_CORE": 0,
@@ -144,7 +146,7 @@ class Run:
         }  # fmt: skip
 
     def _require_room(self) -> None:
-        """A limit of one file's size does not hold who writes many."""
+        """Refuse an indexer that fills the disk with many files: RLIMIT_FSIZE bounds only each of them."""
         errors: list[OSError] = []
         size = tree_size(self._scratch, errors.append)
         hidden = any(error.errno == errno.ENAMETOOLONG for error in errors)  # the others: removed while we look
@@ -156,7 +158,7 @@ class Run:
 
 
 def _heard(handle: int, said: bytes) -> bytes:
-    """What it said last, and no more of it."""
+    """The last bytes of what the indexer printed, with what can be read now added."""
     with suppress(BlockingIOError):
         for _ in range(_PIECES):  # one that never stops talking must not keep us from looking at the clock
             said = (said + os.read(handle, 65_536))[-_TAIL:]

@@ -45,7 +45,7 @@ PINNED = Freshness("pinned", None, None)
 
 
 def of_emptiness(manifest: Manifest, root: Path) -> tuple[str, ...]:
-    """Whoever asks in the wrong directory is not to believe that there is no such thing."""
+    """The warning that a snapshot has no files: without it an empty answer from the wrong directory looks true."""
     if manifest.counts.files_indexed:
         return ()
     if not manifest.skipped:
@@ -54,7 +54,7 @@ def of_emptiness(manifest: Manifest, root: Path) -> tuple[str, ...]:
 
 
 def of_outer_root(root: Root) -> tuple[str, ...]:
-    """Without git a directory is a root wherever one stands: who indexed the whole hears that this is a part."""
+    """The warning that a directory above this root is indexed, too. Without git any directory can be a root."""
     if root.is_git:
         return ()
     known = {path.parent.name.rpartition("-")[0] for path in (everdex_home() / "data").glob("*/ACTIVE_SNAPSHOT")}

@@ -75,7 +75,7 @@ def _resolved(view: SnapshotView, options: SyncOptions) -> tuple[str, ...]:
 def _decided(
     index: Index, kept: KeptPlan, names: tuple[str, str] | None, leave_doubts: bool, options: SyncOptions
 ) -> tuple[Rewrite, ...]:
-    """What each file becomes, once it is sure that the plan is still the plan and nothing is left undecided."""
+    """What each file becomes, after making sure that the plan still comes out the same and every doubt is decided."""
     with index.view(Reading(), options) as (view, _):
         atlas = opening.open_for(view, options).atlas
         definition = atlas.at(kept.target)

@@ -27,9 +27,10 @@ _UNSEEN: Final = (SkipReason.TOO_LARGE, SkipReason.UNREADABLE)
 def of_files(
     atlas: Atlas, file: int | None = None, name: str = "", *, farther: bool = False, is_found: bool = True
 ) -> tuple[str, ...]:
-    """What may hide more: in one file, or in any. Of a name that is asked for only those that write it can hide
-    something, unless what is farther away counts, too; in a large tree some file always has errors. Of what `is_found`
-    an answer before the graph says from how many files it is."""
+    """Warnings about files whose syntax errors, or a bug of ours, may hide uses: the one `file`, or any.
+
+    Of these only files that write `name` matter, since in a large tree some file always has errors; with `farther`
+    (impact) all of them do. An answer given before the graph is finished counts them among the files it is from."""
     read = atlas.doubtful_files if file is None else (atlas.entry(file),)
     partial = [entry.path for entry in read if entry.partial and not entry.failed]
     failed = [entry.path for entry in read if entry.failed]
@@ -53,8 +54,9 @@ def of_files(
 
 
 def of_left_out(atlas: Atlas, *, nothing_found: bool) -> tuple[str, ...]:
-    """Code that the index does not have and that may use what was asked for. Of files that are too large nobody knows
-    what they are, and most are data: they are told where nothing was found."""
+    """Warnings about files of code that are not in the index and may use what was asked for.
+
+    Files that are too large or unreadable are mostly data: they are mentioned only where nothing was found."""
     said = []
     if atlas.left_out:
         first, count = atlas.left_out[0], len(atlas.left_out)
@@ -72,7 +74,7 @@ def of_left_out(atlas: Atlas, *, nothing_found: bool) -> tuple[str, ...]:
 
 
 def of_waiting(atlas: Atlas, ways: tuple[Way, ...], method: str) -> tuple[str, ...]:
-    """From how many files an answer is that did not wait for the others and is whole without them."""
+    """That an answer was given before all files were resolved, where the missing ones cannot change it."""
     if not atlas.graph.waiting or ways:
         return ()
     resolved = len(atlas.graph.files) - len(atlas.graph.waiting)
@@ -85,7 +87,8 @@ def of_waiting(atlas: Atlas, ways: tuple[Way, ...], method: str) -> tuple[str, .
 
 
 def reservation(atlas: Atlas, ways: tuple[Way, ...]) -> dict[str, Any]:
-    """What an answer leaves open that did not wait for all files. It has no next page: more may come before that."""
+    """What is open in an answer that was given before all files were resolved. It has no next page: what is resolved
+    later may belong before it."""
     if not ways:
         return {"reservation": None}
     said = {
@@ -97,14 +100,14 @@ def reservation(atlas: Atlas, ways: tuple[Way, ...]) -> dict[str, Any]:
 
 
 def _with_word(view: SnapshotView, paths: list[str], name: str) -> list[str] | None:
-    """Those that write a word; None when it is none."""
+    """The paths whose files write `name`; None when `name` is not a word that the index can look up."""
     if not can_be_looked_up(name):
         return None
     return list(files_writing(view, name, frozenset(paths)))
 
 
 def of_name(atlas: Atlas, asked: str) -> tuple[str, ...]:
-    """Who asks for a name that nothing defines: what it meant may have been renamed or removed."""
+    """How many places ask for a name that nothing defines: the definition may have been renamed or removed."""
     name = naming.dotted(asked.rpartition("::")[2]).rpartition(".")[2]
     if atlas.graph.waiting:
         return of_word(sum(1 for _ in files_writing(atlas.view, name, frozenset(atlas.graph.paths))), asked)
@@ -116,7 +119,7 @@ def of_name(atlas: Atlas, asked: str) -> tuple[str, ...]:
 
 
 def of_word(count: int, asked: str) -> tuple[str, ...]:
-    """How many files write a name that nothing defines, while it is not known who asks for it."""
+    """How many files write a name that nothing defines; said while the graph cannot tell which places ask for it."""
     whole = naming.dotted(asked.rpartition("::")[2])
     name = naming.last_of(whole)
     write = "1 file writes" if count == 1 else f"{count:,} files write"
@@ -125,13 +128,13 @@ def of_word(count: int, asked: str) -> tuple[str, ...]:
 
 
 def of_heir(atlas: Atlas, found: Sequence[Definition], asked: str) -> tuple[str, ...]:
-    """That a class has from another what was asked for by the class's name."""
+    """That the answer is about an inherited member: the class that was named has it from another."""
     name = naming.heir_of(atlas, found[0], asked) if len(found) == 1 else ""
     return (f"{name} is inherited; this is about {plain_name(found[0].node.key)}",) if name else ()
 
 
 def of_module(found: Definition, method: str) -> tuple[str, ...]:
-    """Few name a file itself: that is not to be taken for nobody using what it defines."""
+    """That references of a file are not those of its definitions: few places name a file itself."""
     if not found.is_file or method not in ("refs", "callers"):
         return ()
     path = found.path

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,7 +17,6 @@ from everdex.canvas.explorer.page import Page, page
 from everdex.canvas.keep import keep_explorer
 from everdex.canvas.sheet import Caption
 from everdex.canvas.survey import survey
-from everdex.durable import file_of_the_user
 from everdex.errors import QueryError
 from everdex.graph.atlas import Atlas
 from everdex.service import coverage
@@ -74,9 +72,3 @@ def _body(atlas: Atlas, made: Page) -> dict[str, Any]:
         "omitted": made.omitted,
     }  # fmt: skip
     return {"page": told, "coverage": atlas.coverage}
-
-
-def write(content: bytes, output: Path) -> None:
-    """Write a page into a file of the user's."""
-    with file_of_the_user(output) as stream:
-        stream.write(content)

@@ -6,7 +6,7 @@ Large graphs are never held as one document: pieces are made as they are written
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,17 +95,17 @@ def _list(name: str, items: Iterator[str]) -> Iterator[bytes]:
     yield b"]" if separator == "," else f"{separator}]".encode()
 
 
-def to_stdout(pieces: Iterator[bytes]) -> None:
+def to_stdout(pieces: Iterable[bytes]) -> None:
     _write(pieces, sys.stdout.buffer)
 
 
-def to_file(pieces: Iterator[bytes], path: Path) -> int:
+def to_file(pieces: Iterable[bytes], path: Path) -> int:
     """Write a file of the user's; the number of bytes."""
     with file_of_the_user(path) as stream:
         return _write(pieces, stream)
 
 
-def _write(pieces: Iterator[bytes], stream: IO[bytes]) -> int:
+def _write(pieces: Iterable[bytes], stream: IO[bytes]) -> int:
     waiting, size, written = [], 0, 0
     for piece in pieces:
         waiting.append(piece)

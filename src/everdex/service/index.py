@@ -362,7 +362,7 @@ class Index:
 
     @property
     def untracked(self) -> bool:
-        """A shared store serves several people: one's scratch files are none of the others' business."""
+        """Whether untracked files are indexed: never in a shared store, which others read."""
         return self.config.index.untracked and self.shared_store is None
 
     def discover(self, *, with_ignored: bool = False) -> Discovery:

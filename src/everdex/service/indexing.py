@@ -186,7 +186,7 @@ def _run(index: Index, records: JobRecords, job: RefreshJob, work: Work, options
 
 
 def _superseded(index: Index, records: JobRecords, job: RefreshJob, reason: str) -> RefreshJob:
-    """What it found is about another project than there is now; its successor covers what it would have."""
+    """Mark a job superseded because the project changed under it, and queue its scope again."""
     latest = records.superseded(job.id, reason)
     scope = scopes.merged(latest.scope, latest.desired_scope) if latest.widened else latest.scope
     _again(index, job, scope, reason)

@@ -151,7 +151,7 @@ def _opened(
 def scene(
     index: Index, view: SnapshotView, known: Known | None, freshness: Freshness, since: str | None
 ) -> Iterator[Scene]:
-    """What there is to compare: a view that is current (or said not to be), and how the tree differs from it."""
+    """What a gate or state question compares: a view, and how the tree (or with `since` the view) differs from it."""
     if since is not None:
         with open_view(view.store, since) as base:
             contents = {line.path_key: line.content_hash for line in base.file_lines()}
@@ -168,7 +168,8 @@ def scene(
 
 
 def queue_refresh(view: SnapshotView, keys: Sequence[str]) -> None:
-    """Have files refreshed by whoever runs jobs: who is told to wait must not wait for nothing."""
+    """Queue a refresh of files that a gate blocked as not current, so that the daemon works on what the caller waits
+    for."""
     head = view.manifest.git.head_sha
     JobRecords(view.store).enqueue(scopes.of_files(keys), head, "gate", limits.JOB_BUDGET_MS)
 

@@ -95,7 +95,7 @@ def add_graph(
 
 
 def _later(question: Question, kept: Early | None) -> str:
-    """Why references are left out, and what is known of them all the same."""
+    """The warning that references are left out until the graph is made, with what is known of them already."""
     so_far = "" if kept is None else kept.refused.get(relations.asked_of(question), "")
     return f"{_MADE_LATER}; {so_far}" if so_far else _MADE_LATER
 

@@ -86,7 +86,7 @@ def notice(warm: ResidentIndex, touch: Touch, limit: int) -> str:
 
 
 def _started(warm: ResidentIndex, source: str, limit: int) -> str:
-    """What there is; for an agent that went on with an earlier session first the board, which it may have forgotten."""
+    """A summary of the index for a session that starts; one that continues an earlier session gets the board first."""
     if source in _GOES_ON:
         with warm.reader.pinned() as kept:
             board = boarding.told(kept.view, limit)
@@ -156,7 +156,7 @@ def _unused(definitions: Sequence[Definition]) -> list[str]:
 
 
 def _changes(warm: ResidentIndex, kept: Kept, key: str, before: _Outline) -> list[str]:
-    """What a written file defines now and did not when it was indexed, and the other way round; and who used that."""
+    """Lines about definitions that an edit added, removed or changed, and about who used those."""
     now = _on_disk(warm, key)
     if now is None:
         return []

@@ -49,7 +49,7 @@ class Reader:
     """One store, read again and again. Every method may be called from any thread."""
 
     def __init__(self, index: Index, *, makes_graphs: bool = True) -> None:
-        """Without `makes_graphs` somebody else makes them: a question whose graph is not there is `Busy`."""
+        """Without `makes_graphs` another process makes them, and a question whose graph is missing is `Busy`."""
         self.index = index
         self.store = index.store()
         self._embedder, self._warnings = index.embedder()
@@ -112,7 +112,7 @@ class Reader:
             return early or self._related(kept, question, freshness)
 
     def before_graph(self, question: Question, freshness: Freshness, snapshot_id: str | None) -> Answer | None:
-        """The answer to a question whose graph somebody else makes, where it need not be finished."""
+        """The answer from what is known before another process has finished the graph; None when it takes the graph."""
         with self._views.pinned(snapshot_id) as kept:
             return self._before_graph(kept, question, freshness, kept.early())
 
@@ -128,7 +128,8 @@ class Reader:
         )
 
     def so_far(self, question: Question, snapshot_id: str | None) -> str:
-        """What there is to say to whoever waits for the graph, after `before_graph`; '' when nothing."""
+        """What `before_graph` found out before it declined to answer, for the message to the waiting client; '' if
+        nothing."""
         from everdex.service import relations
 
         with self._views.pinned(snapshot_id) as kept:
@@ -240,13 +241,13 @@ class Reader:
         return self.index.engine(view, self._embedder, self._warnings)
 
     def warm_up(self) -> None:
-        """Open the active snapshot and have one question behind us, so that nobody waits for it."""
+        """Open the active snapshot and run one search, so that the first real one does not wait for that."""
         with self._views.pinned() as kept, kept.engine(self._engine) as engine:
             engine.search(SearchRequest("warm up the index", Mode.HYBRID, 1))
         trim()
 
     def forget_early(self, unused_s: float) -> None:
-        """Give back what answers before the graph took, unless it was used just now."""
+        """Free what is kept for answers before the graph is finished, unless it was used just now."""
         self._views.forget_early(unused_s)
 
     def shed(self) -> None:

@@ -166,10 +166,6 @@ def enqueue_answer(index: Index, scope: RefreshScope | None, *, budget_ms: int) 
     return _answer(index, {"job_id": number, "job": None if number is None else job_dict(jobs.status(number))})
 
 
-def job_answer(index: Index, job: RefreshJob) -> Answer:
-    return _answer(index, {"job_id": job.id, "job": job_dict(job)})
-
-
 def jobs_answer(index: Index, most: int, number: int | None, reading: Reading) -> Answer:
     """The newest jobs, or the one of that number; with a snapshot only those that ended in it."""
     jobs = RefreshJobs(index)
@@ -198,7 +194,7 @@ def refresh_answer(
         number = jobs.open_job()  # one that covers it
     if number is None:
         return _answer(index, {"job_id": None, "job": None})
-    return job_answer(index, jobs.finish(number, shown))
+    return _answer(index, {"job_id": number, "job": job_dict(jobs.finish(number, shown))})
 
 
 def semantic_answer(

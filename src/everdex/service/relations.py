@@ -82,9 +82,10 @@ def before_graph(
     index: Index, view: SnapshotView, names: SymbolNames, question: Question, freshness: Freshness,
     options: SyncOptions, warnings: tuple[str, ...] = (), kept: begun.Early | None = None,
 ) -> Answer | None:  # fmt: skip
-    """The answer that needs no finished graph, while there is none: several definitions fit, or none does, or few files
-    decide it, or all that is known until then. A graph is begun for it, unless somebody else makes them: then what is
-    `kept` answers."""
+    """The answer that can be given before the graph is finished; None when only the finished graph can answer.
+
+    That is so when several definitions fit, when none does, and when the files that write the name decide it. This
+    process begins a graph for it; a daemon, which has a process that makes graphs, hands over what it `kept`."""
     if question.method in ("map", "architecture"):
         return None
     asked = naming.as_known(view, question.symbol.strip())
@@ -318,7 +319,7 @@ _BODIES: Final[dict[str, Callable[[Open, Definition, Question, Freshness], _Body
 
 
 def _page(atlas: Atlas, found: Any, question: Question, end: int = 0) -> tuple[Any, dict[str, Any]]:
-    """The part that is listed, to where it ends or as far as was asked for, and what is to be said of the rest."""
+    """One page of what was found, from `offset` to `end` (or `limit` items), and its paging fields."""
     end = end or question.offset + question.limit
     left = max(0, len(found) - end)
     cursor = {"snapshot_id": atlas.view.manifest.snapshot_id, "offset": end} if left else None

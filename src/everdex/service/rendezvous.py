@@ -19,7 +19,7 @@ import msgspec
 
 import everdex
 from everdex import limits
-from everdex.durable import PRIVATE, make_directory, replace_atomically
+from everdex.durable import PRIVATE, make_directory, replace_atomically, storage_errors
 from everdex.errors import Busy, StorageFailure
 from everdex.roots import everdex_home
 from everdex.service.index import Index
@@ -133,8 +133,9 @@ def claim(index: Index) -> Iterator[Claim]:
         ) from error
     held = Claim(index, store, socket_of(index))
     try:
-        os.ftruncate(handle, 0)
-        os.write(handle, f"{os.getpid()}\n".encode())
+        with storage_errors(path):
+            os.ftruncate(handle, 0)
+            os.write(handle, f"{os.getpid()}\n".encode())
         if is_own_socket(held.socket):
             held.socket.unlink()  # its daemon is dead: we hold the lock
         yield held

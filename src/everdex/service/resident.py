@@ -159,7 +159,7 @@ class ResidentIndex:
         return self.reader.chunks(freshness, snapshot_id=reading.snapshot_id, meta=meta, offset=offset, count=count)
 
     def stated(self, reading: Reading, *, rehash: bool = False) -> Freshness:
-        """How fresh an answer is to be called, after making it so as far as the reading asks for it."""
+        """Bring the index up to date as far as the reading asks for it; returns how fresh an answer is then."""
         self.reader.store.touch_last_used()
         if reading.snapshot_id is not None:
             return answers.PINNED
@@ -194,7 +194,7 @@ class ResidentIndex:
             self._looking.release()
 
     def refresh_soon(self) -> None:
-        """Have the tree looked at without waiting for it; one such look at a time."""
+        """Compare the tree on a thread of its own, without waiting for it; one such comparison at a time."""
         with self._reporting:
             self._reported = True  # whoever asks knows of a change that a watch may not see
             if self._refreshing is None or not self._refreshing.is_alive():
@@ -275,7 +275,7 @@ class ResidentIndex:
     # -- upkeep --------------------------------------------------------------------------------
 
     def reconcile(self) -> None:
-        """Look whatever the watch says, and mend the watch if it is not well."""
+        """Compare the whole tree even if the watch reported nothing, and restart a watch that is not healthy."""
         with self._looking:
             if not self._watch.healthy:
                 self._watch.restart()
@@ -306,7 +306,7 @@ class ResidentIndex:
         return "model_changed" if self._other_model() else None
 
     def _other_model(self) -> bool:
-        """Whether a model directory holds other files now; the others are part of the program."""
+        """Whether a model that the user named by directory holds other files now; bundled models cannot change."""
         if not self.index.config.index.embedder.startswith("model2vec:"):
             return False
         try:

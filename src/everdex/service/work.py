@@ -24,10 +24,10 @@ class Work(Protocol):
         """Make the graph of the active snapshot; the snapshot's id."""
 
     def indexing(self, run: Run) -> None:
-        """An indexer is about to be run: whoever may have to end it before it is done keeps this."""
+        """An indexer is about to run. A daemon keeps `run`, to cancel it when it has to leave."""
 
     def progress(self, phase: str, done: int, total: int) -> None:
-        """How far it is, for who waits for it."""
+        """Report progress to the user who waits."""
 
 
 class OwnWork:
@@ -53,7 +53,7 @@ class OwnWork:
 
 
 def told(error: BaseException) -> tuple[str, str]:
-    """Code and words for the record of a job that ended with what is none of our errors."""
+    """(code, message) for the record of a job that failed with an exception which is not an `EverdexError`."""
     if isinstance(error, KeyboardInterrupt):
         return Cancelled.code, "interrupted"
     if isinstance(error, OSError):

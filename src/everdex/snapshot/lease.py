@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -30,6 +31,9 @@ from everdex.errors import Busy, EverdexError, LeaseLost, StorageFailure
 from everdex.snapshot import manifest as manifests
 from everdex.snapshot.guard import Guard, hold_guard, is_locked, lock_for_life
 from everdex.snapshot.store import Store
+
+# A heartbeat from further in the future is none of a clock that runs ahead: that one was wrong, or ours was set back.
+_AHEAD_S: Final = 86_400
 
 
 class LeaseFile(msgspec.Struct, frozen=True):
@@ -166,10 +170,13 @@ def holder(store: Store) -> LeaseFile | None:
 
 
 def _is_alive(store: Store, lease: LeaseFile) -> bool:
-    if lease.released or (clock.now() - clock.parse_rfc3339(lease.last_heartbeat_at)) * 1000 > lease.lease_ttl_ms:
+    age_s = clock.now() - clock.parse_rfc3339(lease.last_heartbeat_at)
+    if lease.released or age_s * 1000 > lease.lease_ttl_ms:
         return False
+    if lease.hostname == os.uname().nodename:
+        return is_locked(_lifetime_path(store, lease.owner_id))
     # A lock of another host cannot be judged from here: only its heartbeat can.
-    return lease.hostname != os.uname().nodename or is_locked(_lifetime_path(store, lease.owner_id))
+    return age_s > -_AHEAD_S
 
 
 def _next_epoch(store: Store, current: LeaseFile | None) -> int:

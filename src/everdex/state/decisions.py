@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from everdex import clock, limits, versions
-from everdex.durable import decode_json, encode_json, make_directory, remove_leftovers, replace_atomically
+from everdex.durable import decode_json, encode_json, keep_newest, make_directory, replace_atomically
 from everdex.errors import Corrupt, Incompatible, UsageError
 from everdex.graph.artifact import Graph
 from everdex.graph.columns import Columns
@@ -141,7 +140,7 @@ def record(
     )
     make_directory(store.decisions, store.permissions)
     replace_atomically(store.decisions / f"{ambiguity.key}{_SUFFIX}", encode_json(made), store.permissions)
-    _forget_old(store)
+    keep_newest(store.decisions, f"*{_SUFFIX}", limits.DECISIONS_KEPT, lambda old: old.unlink(missing_ok=True))
     return made
 
 
@@ -166,13 +165,3 @@ def _read(path: Path) -> DecisionRecord | None:
         return msgspec.convert(loose, DecisionRecord)
     except (FileNotFoundError, Corrupt, Incompatible, msgspec.DecodeError, msgspec.ValidationError, AttributeError):
         return None  # nothing is discharged by what cannot be read: it is asked for again
-
-
-def _forget_old(store: Store) -> None:
-    remove_leftovers(store.decisions)
-    stamped = []
-    for path in store.decisions.glob(f"*{_SUFFIX}"):
-        with suppress(FileNotFoundError):  # another process forgot it just now
-            stamped.append((path.stat().st_mtime_ns, path))
-    for _, path in sorted(stamped)[: -limits.DECISIONS_KEPT]:
-        path.unlink(missing_ok=True)

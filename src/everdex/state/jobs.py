@@ -15,12 +15,13 @@ from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 import msgspec
 
 from everdex import clock, limits, versions
-from everdex.durable import open_lasting
-from everdex.errors import StorageFailure, UsageError
+from everdex.durable import is_refused, open_lasting
+from everdex.errors import EverdexError, StorageFailure, UsageError
 from everdex.snapshot.store import Store
 from everdex.state import scopes
 from everdex.state.scopes import RefreshScope
@@ -30,6 +31,11 @@ LOCK: Final = "jobs.lock"  # held while a job runs
 _BUSY_S: Final = 10.0
 _MAX_ATTEMPTS: Final = 3
 _MAX_FILES: Final = 10_000
+# What SQLite says where nothing can be written.
+_REFUSED: Final = frozenset(
+    (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL)
+)
+_PRIMARY: Final = 0xFF  # of an error's code; the rest tells more of it
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS jobs (
     id INTEGER PRIMARY KEY AUTOINCREMENT, status TEXT NOT NULL, scope TEXT NOT NULL, desired_scope TEXT,
@@ -138,7 +144,7 @@ class JobRecords:
         return self._finished(number, status=JobStatus.SUPERSEDED, superseded_reason=reason)
 
     def released(self, number: int) -> RefreshJob:
-        """Queue a job again that nobody could finish: it is as if it had not been begun."""
+        """Queue a job again that its runner could not finish, as if it had not been begun."""
         with self._transaction() as connection:
             _set(connection, number, status=JobStatus.QUEUED, started_at=None, attempts=0)
             return _job(_row(connection, number))
@@ -158,11 +164,14 @@ class JobRecords:
 
     def get(self, number: int) -> RefreshJob:
         """A job's record; `UsageError` when there is none of that number (any more)."""
-        with self._transaction() as connection:
+        with self._reading() as connection:
             return _job(_row(connection, number))
 
     def newest(self, most: int) -> list[RefreshJob]:
-        with self._transaction() as connection:
+        """Those that were asked for last. Makes no file where there is none."""
+        if not self.path.exists():
+            return []
+        with self._reading() as connection:
             rows = connection.execute("SELECT * FROM jobs ORDER BY id DESC LIMIT ?", (most,)).fetchall()
             return [_job(row) for row in rows]
 
@@ -181,7 +190,7 @@ class JobRecords:
         """The job of a context that ended last, well or not. Makes no file where there is none."""
         if not self.path.exists():
             return None
-        with self._transaction() as connection:
+        with self._reading() as connection:
             row = connection.execute(
                 "SELECT * FROM jobs WHERE context = ? AND status IN (?, ?) ORDER BY finished_at DESC LIMIT 1",
                 (context, JobStatus.SUCCEEDED, JobStatus.FAILED),
@@ -192,7 +201,7 @@ class JobRecords:
         """The job of a context that is not finished. Makes no file where there is none."""
         if not self.path.exists():
             return None
-        with self._transaction() as connection:
+        with self._reading() as connection:
             row = connection.execute(
                 "SELECT * FROM jobs WHERE context = ? AND status IN (?, ?) ORDER BY id DESC LIMIT 1", (context, *OPEN)
             ).fetchone()
@@ -228,6 +237,36 @@ class JobRecords:
         finally:
             connection.close()  # rolls back what was not committed
 
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """For who only looks: where nothing can be written (nobody else writes there, either), what is in the file."""
+        if self._is_closed():
+            connection = sqlite3.connect(f"file:{quote(str(self.path))}?mode=ro&immutable=1", uri=True)
+            connection.row_factory = sqlite3.Row
+            try:
+                (version,) = connection.execute("PRAGMA user_version").fetchone()
+                if version != versions.ARTIFACTS["jobs"].writable:
+                    raise StorageFailure(f"{self.path} is of version {version} and cannot be brought up to date")
+                yield connection
+            except sqlite3.DatabaseError as error:
+                raise StorageFailure(f"{self.path} cannot be read: {error}") from error
+            finally:
+                connection.close()
+        else:
+            with self._transaction() as connection:
+                yield connection
+
+    def _is_closed(self) -> bool:
+        try:
+            self._open().close()
+        except StorageFailure as failure:
+            return is_refused(failure)
+        except sqlite3.OperationalError as error:
+            return error.sqlite_errorcode & _PRIMARY in _REFUSED
+        except (sqlite3.DatabaseError, EverdexError):
+            return False
+        return False
+
     def _begin_anew(self) -> None:
         for suffix in ("-wal", "-shm", ""):
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
@@ -256,7 +295,7 @@ class JobRecords:
 
 
 def _add_contexts(connection: sqlite3.Connection) -> None:
-    """From version 1 to 2, by whoever comes first."""
+    """Migrate the table from version 1 to 2; several processes may try at once."""
     connection.execute("BEGIN IMMEDIATE")
     if connection.execute("PRAGMA user_version").fetchone()[0] == 1:
         connection.execute("ALTER TABLE jobs ADD COLUMN context TEXT")

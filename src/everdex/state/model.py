@@ -89,7 +89,7 @@ class Decision(StrEnum):
 
 
 class OpenPlace(msgspec.Struct, frozen=True, order=True):
-    """One place that nobody but a reader can tell the meaning of."""
+    """One place that resolution could not decide: a person has to look at it."""
 
     path: str
     line: int

@@ -8,12 +8,13 @@ plans beyond `limits.PLANS_KEPT` go, oldest first; a begun one stays until it is
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Final
 
 import msgspec
 
 from everdex import limits, versions
-from everdex.durable import decode_json, encode_json, make_directory, remove_leftovers, replace_atomically
+from everdex.durable import decode_json, encode_json, keep_newest, make_directory, replace_atomically
 from everdex.errors import Corrupt, UsageError
 from everdex.graph.model import Target
 from everdex.snapshot.store import Store
@@ -52,7 +53,7 @@ def keep(store: Store, plan: RenamePlan, take: tuple[str, ...]) -> None:
         return
     asked = plan.definitions[0].target
     save(store, KeptPlan(plan.plan_id, asked.path, asked.key, plan.old, plan.new, take))
-    _forget_old(store)
+    keep_newest(store.plans, f"*{_SUFFIX}", limits.PLANS_KEPT, lambda old: _forget_unless_begun(store, old.stem))
 
 
 def save(store: Store, kept: KeptPlan) -> None:
@@ -83,18 +84,7 @@ def forget(store: Store, plan_id: str) -> None:
     (store.plans / f"{plan_id}{_SUFFIX}").unlink(missing_ok=True)
 
 
-def _forget_old(store: Store) -> None:
-    remove_leftovers(store.plans)
-    stamped = []
-    for path in store.plans.glob(f"*{_SUFFIX}"):
-        try:
-            stamped.append((path.stat().st_mtime_ns, path.stem))
-        except FileNotFoundError:
-            continue  # another process forgot it just now
-    for _, plan_id in sorted(stamped)[: -limits.PLANS_KEPT]:
-        try:
-            begun = load(store, plan_id).begun
-        except (UsageError, Corrupt):
-            continue
-        if not begun:
+def _forget_unless_begun(store: Store, plan_id: str) -> None:
+    with suppress(UsageError, Corrupt):
+        if not load(store, plan_id).begun:
             forget(store, plan_id)

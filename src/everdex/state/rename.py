@@ -95,7 +95,7 @@ def _family(atlas: Atlas, definition: Definition) -> tuple[Definition, ...]:
 
 
 def _one_name(atlas: Atlas, definition: Definition) -> list[Definition]:
-    """A definition, the others that its scope has by this name, where it is declared and what else that declares."""
+    """All definitions that are renamed with one: overloads in its scope, its declarations, and what those declare."""
     declared = declarations(atlas, definition)
     return [definition, *same_name(atlas, definition), *declared, *written_out(atlas, declared)]
 

@@ -57,8 +57,8 @@ class States:
         self, view: SnapshotView, known: Known | None, now: Now, interfaces: KeptInterfaces,
         *, since: bool, parse_bytes: int | None, earlier: Known | None = None,
     ) -> None:  # fmt: skip
-        """With `since`, the base is what somebody knows, and how far the graph is does not matter beside it; who used
-        what is gone since is told by `earlier`, the base's own graph, where it is kept.
+        """With `since` the base is the snapshot that the caller knows, whatever snapshot the graph is of. `earlier` is
+        the base's own graph, if it is kept: it tells who used the files that were deleted since.
 
         With `parse_bytes`, files beyond that many bytes in all are not parsed: their interface is not known yet.
         """
@@ -143,14 +143,14 @@ class States:
 
     @cached_property
     def _gone(self) -> list[str]:
-        """The files of the base that are gone, and of which the graph does not know any more who used them."""
+        """Files of the base that were deleted and are no longer in the graph, so that it cannot tell who used them."""
         if self._known is None or not self._since:
             return []
         gone = [path for path, size in self._now.changed.items() if size is None and path in self._base]
         return sorted(path for path in gone if _may_depend(path) and self._known.graph.number(path) is None)
 
     def _forgotten(self, path: str) -> tuple[Reason, ...]:
-        """What a file used that is gone, as the base's own graph says; without that nobody knows."""
+        """Reasons for a file that used deleted files, from the base's own graph; unknown when that is not kept."""
         if not self._gone or not _may_depend(path):
             return ()
         if self._earlier is None:

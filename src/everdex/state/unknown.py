@@ -43,7 +43,7 @@ REASONS: Final = {
 
 
 def is_member(atlas: Atlas, definition: Definition) -> bool:
-    """Whether it is asked for by its owner."""
+    """Whether a definition is reached through its owner (`owner.name`)."""
     node = definition.node
     around = atlas.definition(definition.file, node.parent).node.kind if node.parent > 0 else ""
     return node.kind in _MEMBERS or around in CONTAINERS
@@ -157,7 +157,7 @@ def _owners(atlas: Atlas, definition: Definition) -> set[str]:
 
 
 def _runs_when_read(atlas: Atlas, definition: Definition) -> bool:
-    """Whether it is a getter: to read it is to call it."""
+    """Whether a definition is a getter, so that reading it calls it."""
     if atlas.entry(definition.file).language in JAVASCRIPT:
         return definition.node.signature.startswith("get ")
     columns = atlas.columns(definition.file)

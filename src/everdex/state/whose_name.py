@@ -49,7 +49,7 @@ class Written:
         return self._syntax_of(edit.path).how(edit.byte_start, edit.byte_end) in _PLAIN
 
     def has_scopes(self, path: str) -> bool:
-        """Whether it is known of every bare name of a file what it is bound to."""
+        """Whether resolution knows what every bare name of a file is bound to (by its language)."""
         file = self._atlas.graph.number(path)
         return file is not None and self._atlas.entry(file).language in SCOPED
 

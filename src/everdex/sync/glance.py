@@ -29,7 +29,8 @@ from everdex.sync.look import Look, NarrowLook, NotNarrow, only_collisions
 # 2: .sln, .slnx and rust-toolchain, which were passed over, are indexed: an older look saw less
 # 3: scripts that only their first line lets in
 # 4: what directories hold besides, and what was left out, so that a look at what differs is enough
-_VERSION: Final = 4
+# 5: nested repositories, and trees without git
+_VERSION: Final = 5
 _DIGEST_BYTES: Final = 16
 _FEW: Final = 64  # paths that differ; for more the tree is looked at in full
 
@@ -159,7 +160,7 @@ def _recall(store: Store, base: Manifest) -> tuple[bytes, _Memory] | None:
 
 def _rules(root: Root, config: Config, store: Store) -> bytes:
     """What decides, besides the tree, which files are in."""
-    return _digest(msgspec.msgpack.encode((str(root.path), config.index, store.info.shared)))
+    return _digest(msgspec.msgpack.encode((str(root.path), root.is_git, config.index, store.info.shared)))
 
 
 def _digest(raw: bytes) -> bytes:

@@ -1,7 +1,7 @@
 """Compares the tree with a snapshot: what a sync would have to do. Reads only, and needs no lease.
 
-A full look asks git for the tree's files and looks at each. A narrow one looks at files of which the caller knows that
-nothing else differs, and gives up where that is not all there is to it.
+A full look asks git for the tree's files, or walks, and looks at each. A narrow one looks at files of which the caller
+knows that nothing else differs, and gives up where that is not all there is to it.
 
 Every command runs through here, so nothing in it imports numpy or a grammar.
 """
@@ -114,7 +114,8 @@ class NarrowLook(Look):
         if self.git.head_sha != base.git.head_sha:
             raise NotNarrow
         self.indexed = touched.apply(store, {key: self.live.files[key].line.indexed_file() for key in known})
-        self.discovery = Discovery(tuple(found.values()), (), (), base.ignore_fingerprint, "git")
+        source = "git" if root.is_git else "walk"
+        self.discovery = Discovery(tuple(found.values()), (), (), base.ignore_fingerprint, source)
         self.collisions = base.errors  # no name came or went, and a tree with other errors is never remembered
         self.left_out = dict(left_out)
         self.listed, self.home = None, None

@@ -11,6 +11,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,12 +21,15 @@ from typing import Any, Final
 
 from everdex.discover.model import Candidate
 from everdex.errors import EverdexError, InternalError, WorkerGone
+from everdex.machine import StandsStill
 from everdex.sync.frames import read_frame, write_frame
 from everdex.sync.model import WorkSettings
 from everdex.sync.work import BatchResult
 
 # No fault of the process itself; the kernel's way to get memory back is SIGKILL.
 _FROM_OUTSIDE: Final = frozenset((signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
+
+_LOOK_S: Final = 1.0
 
 
 def run_on_processes(
@@ -93,7 +97,19 @@ class WorkerProcess:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
+        self._stood_still = False
+        self._over = threading.Event()
+        threading.Thread(target=self._watch, name="worker-watch", daemon=True).start()
         write_frame(self._stdin, pickle.dumps(settings))
+
+    def _watch(self) -> None:
+        """A worker that is stopped would be waited for without end, by who writes to it or reads from it."""
+        stands_still = StandsStill(self._process.pid)
+        while not self._over.wait(_LOOK_S):
+            if stands_still():
+                self._stood_still = True
+                self._process.kill()
+                return
 
     def ask(self, message: object) -> Any:
         try:
@@ -111,12 +127,16 @@ class WorkerProcess:
     def _ended(self) -> EverdexError:
         """Why it says nothing any more: somebody ended it, or there is a bug."""
         code = self._process.wait()
+        if self._stood_still:
+            said = f"{self._name} was stopped and stood still, so it was ended"
+            return WorkerGone(said, hint="run the command again")
         if code >= 0:
             return InternalError(f"{self._name} ended with code {code}")
         by = f"{self._name} was ended by {signal.Signals(-code).name}"
         return WorkerGone(by) if -code in _FROM_OUTSIDE else InternalError(by)
 
     def end(self) -> None:
+        self._over.set()
         self._process.kill()
         self._process.wait()
         # What was not yet written when an interrupt came has nobody to read it, and must not hide the interrupt.

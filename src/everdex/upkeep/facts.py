@@ -51,7 +51,7 @@ def size(store: Store, names: Iterable[str]) -> int:
 
 
 def collect(store: Store, retained: Iterable[str]) -> tuple[tuple[str, ...], int]:
-    """Delete them, while nobody imports; which, and how many bytes."""
+    """Delete the facts that no retained snapshot needs, under the import lock; their names and bytes."""
     if not store.semantic.is_dir():
         return (), 0
     with alone(store):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is not what it should be."""
+    """A number that was counted again and differs from what the snapshot says."""
 
     code: str
     subject: str  # a segment, a path, the snapshot or a file of facts

@@ -273,7 +273,7 @@ def _embedder(root: Root, config: Config) -> Check:
 
 
 def _board(store: Store) -> Check:
-    """Of the evidence board, which is nobody's to make again: is it there to be read?"""
+    """Whether the evidence board can be read. It is not derived from the tree: nothing could make it again."""
     try:
         counts = read_board(store).counts()
     except EverdexError as error:
@@ -285,7 +285,7 @@ def _board(store: Store) -> Check:
 
 
 def _pictures(store: Store) -> Check:
-    """Pictures are drawn again when they are wanted; a damaged one would only mislead who opens the file."""
+    """Whether kept pictures are intact. Only a warning: they are drawn again when they are asked for."""
     broken = damaged_pictures(store)
     if broken:
         message = f"{plural(len(broken), 'file')} of the canvas damaged; run `everdex architecture` or `explore`"
@@ -294,7 +294,7 @@ def _pictures(store: Store) -> Check:
 
 
 def _semantic(store: Store) -> Check:
-    """What indexers said is not in the tree: what is damaged counts for nothing until it is imported again."""
+    """Whether imported facts are intact. Damaged ones are not used, and only a new import brings them back."""
     damaged = damaged_facts(store)
     if damaged:
         message = f"{plural(len(damaged), 'file')} of semantic facts damaged and not used; run `everdex repair`"
@@ -347,7 +347,7 @@ def _repo_hygiene(root: Root, store: Store, manifest: Manifest | None) -> Check:
 
 
 def _not_compared() -> Check:
-    """An older snapshot is not meant to reflect the tree as it is."""
+    """The check that stands for a comparison with the tree, when an older snapshot was asked for."""
     return Check("index_drift", OK, "a snapshot that was named is not compared with the tree")
 
 

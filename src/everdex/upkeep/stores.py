@@ -154,7 +154,7 @@ def _delete(path: Path, *, damaged: bool) -> str | None:
 
 
 def _rename_unused(store: Store, trash: Path) -> None:
-    """Inside the guard nobody can take the lease, and without readers nobody looks at what goes."""
+    """Rename a store away under the lease guard and the readers' lock, so that nobody writes or reads it."""
     with (
         hold_guard(guard_path(store), store.permissions, wait_ms=0),
         hold_exclusive(store.readers_lock, store.permissions, wait_ms=0),

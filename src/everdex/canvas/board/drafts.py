@@ -47,7 +47,7 @@ def drafted(sources: Sources, target: str) -> Draft:
 
 
 def drafted_again(sources: Sources, item: Evidence) -> Draft:
-    """The same evidence as it is now; `UsageError` when nobody can say what of the tree that would be."""
+    """The same evidence taken from the current snapshot; `UsageError` when what it stood on cannot be found."""
     if item.target.startswith(PREFIXES):
         return drafted(sources, item.target)
     (anchor,) = item.anchors

@@ -51,8 +51,8 @@ class Use(msgspec.Struct, gc=False):
 
 
 class Walk(msgspec.Struct, frozen=True):
-    """A definition is named by its place in `symbols`; `~` a file's place names code of it outside of any, and tests:
-    of them it is told which file uses what."""
+    """Definitions and who uses them. A user or a target is a number: a definition's index in `symbols`, or `~file` for
+    code outside of definitions and for all code of a test file."""
 
     symbols: tuple[Symbol, ...]  # by file, then place
     uses: dict[tuple[int, int], Use]  # who, whom

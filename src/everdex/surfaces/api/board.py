@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import msgspec
 from msgspec import Struct, field
 
 from everdex.canvas.board.edits import Edit, checked, edit_of
@@ -99,7 +98,7 @@ class BoardAnswer(Answer, frozen=True, kw_only=True):
 class Board:
     """The board of one repository; every method may be called from any thread."""
 
-    def __init__(self, ask: Callable[[Edit, Reading], dict[str, Any]]) -> None:
+    def __init__(self, ask: Callable[[Edit, Reading], BoardAnswer]) -> None:
         self._ask = ask
 
     def show(
@@ -167,5 +166,4 @@ class Board:
         return self._done(action="reset")
 
     def _done(self, reading: Reading | None = None, /, **given: Any) -> BoardAnswer:
-        document = self._ask(checked(edit_of(given)), reading or Reading())
-        return msgspec.convert(document, BoardAnswer)
+        return self._ask(checked(edit_of(given)), reading or Reading())

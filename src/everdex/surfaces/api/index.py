@@ -25,7 +25,7 @@ from everdex.service.index import Reading
 from everdex.service.reader import Reader
 from everdex.service.warm import WarmIndex
 from everdex.surfaces.api import model, store_model
-from everdex.surfaces.api.board import Board
+from everdex.surfaces.api.board import Board, BoardAnswer
 from everdex.surfaces.api.keeping import Keeping
 from everdex.surfaces.api.relations import Relations
 from everdex.surfaces.api.states import StateQuestions
@@ -54,15 +54,14 @@ class Index(Relations, StateQuestions, Keeping):
     @property
     def board(self) -> Board:
         """The evidence board: what was looked at, what is believed and what was decided."""
-        return Board(self._boarded)
 
-    def _boarded(self, edit: Edit, reading: Reading) -> dict[str, Any]:
-        given = {**msgspec.to_builtins(edit), "no_sync": not reading.sync, "snapshot_id": reading.snapshot_id}
-        document = self._over_daemon("board", given)
-        if document is None:
-            reader, freshness = self._warm.ready(reading)
-            document = reader.board(edit, freshness, reading).to_dict()
-        return document
+        def ask(edit: Edit, reading: Reading) -> BoardAnswer:
+            def here(reader: Reader, freshness: Freshness) -> Any:
+                return reader.board(edit, freshness, reading)
+
+            return self._ask(BoardAnswer, "board", msgspec.to_builtins(edit), reading, here)
+
+        return Board(ask)
 
     def close(self) -> None:
         """Give back what was kept warm; the next question would open it again."""
@@ -104,11 +103,7 @@ class Index(Relations, StateQuestions, Keeping):
             budget, rerank,
         )  # fmt: skip
         check(request)
-        params = {
-            "query": query, "mode": mode, "k": request.k, "languages": list(wanted), "paths": list(request.paths),
-            "ignore_case": ignore_case, "offset": offset, "profile": profile, "budget": budget, "rerank": rerank,
-            "explain": explain,
-        }  # fmt: skip
+        params = {**msgspec.to_builtins(request), "explain": explain}
 
         def here(reader: Reader, freshness: Freshness) -> Any:
             return reader.search(request, freshness, snapshot_id=snapshot_id, explain=explain)

@@ -17,7 +17,7 @@ from everdex.sync.model import SyncOptions, silent
 
 
 class Keeping(Asking):
-    """What writes. Several may try at once: one writes, the others wait or are told `busy`."""
+    """The methods that write to the store. One process writes at a time; the others wait or get `Busy`."""
 
     def sync(
         self,

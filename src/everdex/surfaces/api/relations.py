@@ -163,7 +163,7 @@ class Relations(Asking):
             self._warm.index, reading, SyncOptions(), kept=output is None, max_bytes=max_bytes
         )
         if output is not None:
-            exploring.write(found.content, Path(output))
+            exporting.to_file([found.content], Path(output))
         return typed(model.ExploreAnswer, found.answer.to_dict())
 
     def get_map(self) -> model.MapAnswer:

@@ -1,4 +1,4 @@
-"""INDEX's interfaces by their names: what may be asked of an index by who does not care which class it is.
+"""The three interfaces that the INDEX specification names, as protocols: for code that takes any such index.
 
 `Index` is all three, `AsyncIndex` the awaited ones. Files are named by path; there is one context, the working tree.
 """

@@ -21,7 +21,7 @@ from everdex.service.relations import Question, check
 from everdex.state.jobs import RefreshJob
 from everdex.state.scopes import RefreshScope
 from everdex.surfaces.api import state_model
-from everdex.surfaces.api.asking import Asking
+from everdex.surfaces.api.asking import Asking, typed
 
 
 class StateQuestions(Asking):
@@ -50,13 +50,13 @@ class StateQuestions(Asking):
         mutation.check(question)
         params = {
             "paths": list(question.paths), "seen": dict(question.seen), "intent": intent, "since": since,
-            "decide": decide, "no_sync": not sync, "snapshot_id": snapshot_id,
+            "decide": decide,
         }  # fmt: skip
-        document = self._over_daemon("gate", params)
-        if document is None:
-            reader, freshness = self._warm.ready(Reading(sync, snapshot_id))
-            document = reader.gate(question, freshness, snapshot_id=snapshot_id).to_dict()
-        return msgspec.convert(document, state_model.MutationGateResult)
+
+        def here(reader: Reader, freshness: Freshness) -> Any:
+            return reader.gate(question, freshness, snapshot_id=snapshot_id)
+
+        return self._ask(state_model.MutationGateResult, "gate", params, Reading(sync, snapshot_id), here)
 
     def check_mutation_gate(self, paths: Iterable[str]) -> state_model.MutationGateResult:
         """`gate`, of the index as it is."""
@@ -69,15 +69,12 @@ class StateQuestions(Asking):
         """The states of files; without any, of every file that is not clean."""
         wanted = tuple(paths)
         mutation.check_paths(wanted)
-        params = {
-            "paths": list(wanted), "since": since, "offset": offset, "no_sync": not sync, "snapshot_id": snapshot_id,
-        }  # fmt: skip
-        document = self._over_daemon("state", params)
-        if document is None:
-            reader, freshness = self._warm.ready(Reading(sync, snapshot_id))
-            states = reader.states(wanted, since, freshness, snapshot_id=snapshot_id, offset=offset)
-            document = states.to_dict()
-        return msgspec.convert(document, state_model.StatesAnswer)
+        params = {"paths": list(wanted), "since": since, "offset": offset}
+
+        def here(reader: Reader, freshness: Freshness) -> Any:
+            return reader.states(wanted, since, freshness, snapshot_id=snapshot_id, offset=offset)
+
+        return self._ask(state_model.StatesAnswer, "state", params, Reading(sync, snapshot_id), here)
 
     def get_file_state(self, path: str) -> state_model.FileState:
         """How current and how certain the index, as it is, is about one file."""
@@ -105,21 +102,17 @@ class StateQuestions(Asking):
         """
         question = Question("rename", symbol, limit=k, new=new_name, take=tuple(take))
         check(question)
-        reading = Reading(sync, snapshot_id)
-        params = {
-            "symbol": symbol, "new": new_name, "take": list(question.take), "k": k, "no_sync": not sync,
-            "snapshot_id": snapshot_id,
-        }  # fmt: skip
-        document = self._over_daemon("rename", params)
-        if document is None:
-            reader, freshness = self._warm.ready(reading)
-            document = reader.relations(question, freshness, snapshot_id=snapshot_id).to_dict()
-        return msgspec.convert(document, state_model.RenamePlan)
+        params = {"symbol": symbol, "new": new_name, "take": list(question.take), "k": k}
+
+        def here(reader: Reader, freshness: Freshness) -> Any:
+            return reader.relations(question, freshness, snapshot_id=snapshot_id)
+
+        return self._ask(state_model.RenamePlan, "rename", params, Reading(sync, snapshot_id), here)
 
     def rename_apply(self, plan_id: str, *, leave_doubts: bool = False) -> state_model.Renamed:
         """Carry out a plan as it was shown: every file of it or none; `leave_doubts` leaves its doubts as they are."""
-        document = applying.apply(self._warm.index, plan_id, leave_doubts=leave_doubts).to_dict()
-        return msgspec.convert(document, state_model.Renamed)
+        done = applying.apply(self._warm.index, plan_id, leave_doubts=leave_doubts)
+        return typed(state_model.Renamed, done.to_dict())
 
     # -- refresh jobs --------------------------------------------------------------------------
 

@@ -109,7 +109,7 @@ _ELSEWHERE: Final = {
 
 
 def _meant(name: str) -> str:
-    """What somebody may have meant who asked for a command that is none; '' if nothing is like it."""
+    """Commands that a mistyped or foreign name may mean, for the error message; '' if none is like it."""
     from difflib import get_close_matches
 
     word = name.lower()
@@ -203,7 +203,7 @@ def _complete() -> int:
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
-    """Also when parsing failed: whoever asked for JSON gets the error as JSON."""
+    """Whether --json is among the arguments, read from the raw list so that it holds when parsing failed."""
     before = list(arguments)
     if "--" in before:
         before = before[: before.index("--")]

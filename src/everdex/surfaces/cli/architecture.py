@@ -9,12 +9,13 @@ from typing import Any
 import click
 
 from everdex.errors import UsageError
-from everdex.surfaces.cli import picture_file, related, rows
+from everdex.surfaces.cli import options, picture_file, related, rows
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural
 
 
 @click.command("architecture", short_help="Draw the parts of a repository and which uses which.")
-@related.root_argument
+@options.root_argument
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
     help="Draw into FILE: .svg or .png. Without it, into the store's canvas directory.",
@@ -26,9 +27,8 @@ from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural
 @click.option("--dark", is_flag=True, help="Draw on dark paper; an SVG without it follows the reader's.")
 @related.reading_options
 def architecture_command(
-    root: Path | None, output: Path | None, depth: int | None, dark: bool, no_sync: bool, snapshot_id: str | None,
-    offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
-) -> int:  # fmt: skip
+    root: Path | None, output: Path | None, depth: int | None, dark: bool, common: Common
+) -> int:
     """Draw directories and files as boxes, users above (or left of) what they use, and list what is drawn.
 
     Boxes are larger where there are more lines, lines are wider where there are more uses. What closes a cycle has the
@@ -48,15 +48,12 @@ def architecture_command(
     form = picture_file.form_of(output, draw=output is None and depth is None)
     if output is None and dark:
         raise UsageError("the canvas has one look", hint="name a file with -o for dark paper")
-    if not form and not as_json:
+    if not form and not common.as_json:
         raise UsageError("the canvas has one look", hint="name a file with -o for another depth, or say --json")
     params = {"levels": depth, "picture": form, "dark": dark}
-    document = related.ask(
-        "architecture", params, root, no_sync=no_sync, snapshot_id=snapshot_id, offline=offline, workers=workers,
-        shared_store=shared_store, quiet=as_json,
-    )  # fmt: skip
+    document = related.ask("architecture", params, root, common)
     picture_file.put(document, output)
-    return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
+    return common.show(document, SHOWN)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:
@@ -66,12 +63,8 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
     for cycle in found["cycles"]:
         yield True, f"cycle: {escape(', '.join(cycle))}"
     edges = [edge for edge in found["edges"] if not edge["implied"]]
-    closing = sum(edge["against"] for edge in edges)
-    yield False, f"{plural(len(edges), 'edge')}, {closing:,} of which close cycles; {_implied(found)} more follow"
-
-
-def _implied(found: dict[str, Any]) -> str:
-    return f"{sum(edge['implied'] for edge in found['edges']):,}"
+    closing, implied = sum(edge["against"] for edge in edges), len(found["edges"]) - len(edges)
+    yield False, f"{plural(len(edges), 'edge')}, {closing:,} of which close cycles; {implied:,} more follow"
 
 
 def _tree(part: dict[str, Any], depth: int) -> Iterator[str]:
@@ -94,4 +87,4 @@ def _code(document: dict[str, Any]) -> int:
     return 0 if document["architecture"]["parts"]["files"] else 1
 
 
-SHOWN = Shown(_lines, _code)
+SHOWN = Shown(_lines, _code, _draw)

@@ -10,15 +10,14 @@ import click
 
 from everdex.errors import Corrupt
 from everdex.surfaces.cli import options
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, duration, escape, plural
 
 
 @click.command("audit", short_help="Count every number of a snapshot again and report what differs.")
-@options.root_argument
-@options.reading_options
-@options.shared_option
-@options.json_option
-def audit_command(path: Path, snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool) -> int:
+@options.path_argument
+@options.common(options.reading_options)
+def audit_command(path: Path, common: Common) -> int:
     """Count every number of the active snapshot (or of --snapshot) again from the rows themselves.
 
     Repairs nothing. Exit code 0 means that everything agrees, 14 that something does not.
@@ -28,14 +27,10 @@ def audit_command(path: Path, snapshot_id: str | None, offline: bool, shared_sto
       everdex audit
       everdex audit --json | jq .findings
     """
-    from everdex.service.index import Index, Reading
     from everdex.service.maintain import audit
-    from everdex.surfaces.daemon.client import ask
 
-    index = Index.open_to_read(path, shared_store=shared_store)
-    reading = Reading(snapshot_id=snapshot_id, offline=offline)
-    document = ask(index, reading, "audit", {"snapshot_id": snapshot_id}, lambda: audit(index, reading))
-    return SHOWN.print(document, as_json=as_json)
+    index = common.index(path)
+    return common.show(common.ask(index, "audit", {}, lambda reading, _: audit(index, reading)), SHOWN)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:

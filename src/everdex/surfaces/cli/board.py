@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from everdex.surfaces.cli import options
-from everdex.surfaces.cli.board_shown import SHOWN, finish
+from everdex.surfaces.cli.board_shown import SHOWN
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import escape, warn, write_error, write_json
-from everdex.surfaces.cli.pathed import gathered, named_from_root
+from everdex.surfaces.cli.paths import named_from_root
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from everdex.service.index import Index
+
 _IN_FILE: Final = re.compile(r"(.+?)(::.*|:\d+(?:-\d+)?)?\Z", re.DOTALL)
 _PICTURES: Final = (".svg", ".png")
 _CLAIM_KINDS: Final = ("finding", "hypothesis", "question")
@@ -22,22 +24,13 @@ _DECISION_KINDS: Final = ("plan", "edit", "skip", "test")
 _STATES: Final = ("open", "supported", "refuted", "done", "dropped")
 
 
-def _common(function: _Function) -> _Function:
-    """What every part of the command takes."""
-    root = click.option("--root", type=click.Path(path_type=Path), metavar="DIR", help="The repository to look in.")
-    for option in (
-        options.json_option, options.color_option, options.shared_option, options.way_options, options.no_sync_option,
-        root,
-    ):  # fmt: skip
-        function = option(function)
-    return function
-
-
-def _writing(function: _Function) -> _Function:
-    """What every change takes: who makes it."""
-    author = click.option("--by", "author", metavar="NAME", help="Who you are (default: the user's name).")
-    session = click.option("--session", metavar="ID", help="Which session of yours this is.")
-    return author(session(_common(function)))
+# What every part of the command takes, and what every change takes: who makes it.
+_reading = options.common(options.root_option, options.no_sync_option, options.way_options, color=True)
+_writing = options.common(
+    click.option("--by", "author", metavar="NAME", help="Who you are (default: the user's name)."),
+    click.option("--session", metavar="ID", help="Which session of yours this is."),
+    options.root_option, options.no_sync_option, options.way_options, color=True,
+)  # fmt: skip
 
 
 @click.group("board", invoke_without_command=True, short_help="Keep evidence, claims and decisions about a change.")
@@ -46,12 +39,11 @@ def _writing(function: _Function) -> _Function:
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Draw it: .svg or .png."
 )
-@_common
+@_reading
 @click.pass_context
 def board_command(
-    context: click.Context, everything: bool, snapshot_id: str | None, output: Path | None, root: Path | None,
-    no_sync: bool, offline: bool, shared_store: Path | None, color: str, as_json: bool,
-) -> int | None:  # fmt: skip
+    context: click.Context, everything: bool, output: Path | None, root: Path | None, common: Common
+) -> int | None:
     """Show the evidence board of a repository: working memory that outlives a session.
 
     Evidence (E1, …) is what was looked at: it is compared with the files as they are now, and is current, moved (the
@@ -77,13 +69,10 @@ def board_command(
         if given:
             raise click.UsageError(f"options of `everdex board` come after {context.invoked_subcommand}: {given[0]}")
         return None
-    from everdex.service.index import Index
-
     if output is not None and output.suffix.lower() not in _PICTURES:
         raise click.UsageError(f"{output}: a picture is .svg or .png")
-    index = Index.open_to_read(root or ".", shared_store=shared_store)
-    edit = {"action": "show", "everything": everything}
-    return _done(index, edit, snapshot_id, output, no_sync=no_sync, offline=offline, color=color, as_json=as_json)
+    document = _asked(common.index(root), {"action": "show", "everything": everything}, common)
+    return common.show(document, SHOWN) if output is None else _drawn(document, output, as_json=common.as_json)
 
 
 def _sources(context: click.Context) -> list[tuple[str, Any]]:
@@ -96,7 +85,7 @@ def _sources(context: click.Context) -> list[tuple[str, Any]]:
 @_writing
 def add_evidence_command(
     targets: tuple[str, ...], text: str | None, author: str | None, session: str | None, root: Path | None,
-    no_sync: bool, offline: bool, shared_store: Path | None, color: str, as_json: bool,
+    common: Common,
 ) -> int:  # fmt: skip
     """Put evidence on the board, one item for each of TARGETS.
 
@@ -108,12 +97,10 @@ def add_evidence_command(
       impact:NAME                        what a change of a definition may affect
       run:COMMAND                        that you ran a command (say with --note how it went): it is not run here
     """
-    from everdex.service.index import Index
-
-    index = Index.open_to_read(root or ".", shared_store=shared_store)
+    index = common.index(root)
     named = [_from_root(target, index.root.path, root) for target in targets]
     edit = {"action": "add_evidence", "targets": named, "text": text, "author": author, "session": session}
-    return _done(index, edit, no_sync=no_sync, offline=offline, color=color, as_json=as_json)
+    return common.show(_asked(index, edit, common), SHOWN)
 
 
 @board_command.command("claim", short_help="State what you believe, and on what evidence.")
@@ -124,14 +111,14 @@ def add_evidence_command(
 @_writing
 def claim_command(
     text: str, evidence: str | None, kind: str | None, state: str | None, author: str | None, session: str | None,
-    root: Path | None, no_sync: bool, offline: bool, shared_store: Path | None, color: str, as_json: bool,
+    root: Path | None, common: Common,
 ) -> int:  # fmt: skip
     """Put a claim on the board: TEXT, which is believed, suspected or asked."""
     edit = {
         "action": "claim", "text": text, "kind": kind, "state": state, "cites": _ids(evidence), "author": author,
         "session": session,
     }  # fmt: skip
-    return _changed(edit, root, shared_store, no_sync=no_sync, offline=offline, color=color, as_json=as_json)
+    return _changed(edit, root, common)
 
 
 @board_command.command("decide", short_help="Record what is to be done, and why.")
@@ -142,14 +129,14 @@ def claim_command(
 @_writing
 def decide_command(
     text: str, cites: str | None, kind: str | None, state: str | None, author: str | None, session: str | None,
-    root: Path | None, no_sync: bool, offline: bool, shared_store: Path | None, color: str, as_json: bool,
+    root: Path | None, common: Common,
 ) -> int:  # fmt: skip
     """Put a decision on the board: TEXT, which is to be done, or left."""
     edit = {
         "action": "decide", "text": text, "kind": kind, "state": state, "cites": _ids(cites), "author": author,
         "session": session,
     }  # fmt: skip
-    return _changed(edit, root, shared_store, no_sync=no_sync, offline=offline, color=color, as_json=as_json)
+    return _changed(edit, root, common)
 
 
 @board_command.command("update", short_help="Change an item: its state, text, kind or what it rests on.")
@@ -162,61 +149,44 @@ def decide_command(
 @_writing
 def update_command(
     item: str, state: str | None, text: str | None, kind: str | None, cites: str | None, again: bool,
-    author: str | None, session: str | None, root: Path | None, no_sync: bool, offline: bool,
-    shared_store: Path | None, color: str, as_json: bool,
+    author: str | None, session: str | None, root: Path | None, common: Common,
 ) -> int:  # fmt: skip
     """Change the item ID of the board."""
     edit = {
         "action": "update", "id": item, "state": state, "text": text, "kind": kind, "cites": _ids(cites),
         "again": again, "author": author, "session": session,
     }  # fmt: skip
-    return _changed(edit, root, shared_store, no_sync=no_sync, offline=offline, color=color, as_json=as_json)
+    return _changed(edit, root, common)
 
 
 @board_command.command("drop", short_help="Take an item off the board; that is recorded.")
 @click.argument("item", metavar="ID")
 @_writing
-def drop_command(
-    item: str, author: str | None, session: str | None, root: Path | None, no_sync: bool, offline: bool,
-    shared_store: Path | None, color: str, as_json: bool,
-) -> int:  # fmt: skip
+def drop_command(item: str, author: str | None, session: str | None, root: Path | None, common: Common) -> int:
     """Take the item ID off the board. Its beginning stays on record, and its number is not given again."""
     edit = {"action": "drop", "id": item, "author": author, "session": session}
-    return _changed(edit, root, shared_store, no_sync=no_sync, offline=offline, color=color, as_json=as_json)
+    return _changed(edit, root, common)
 
 
 @board_command.command("reset", short_help="Put the board aside and begin a new one.")
-@_common
-def reset_command(
-    root: Path | None, no_sync: bool, offline: bool, shared_store: Path | None, color: str, as_json: bool
-) -> int:
+@_reading
+def reset_command(root: Path | None, common: Common) -> int:
     """Put the whole board aside, also a damaged one, and begin a new one; says where the old one is kept."""
-    edit = {"action": "reset"}
-    return _changed(edit, root, shared_store, no_sync=no_sync, offline=offline, color=color, as_json=as_json)
+    return _changed({"action": "reset"}, root, common)
 
 
-def _changed(edit: dict[str, Any], root: Path | None, shared_store: Path | None, **shown: Any) -> int:
-    from everdex.service.index import Index
+def _changed(edit: dict[str, Any], root: Path | None, common: Common) -> int:
+    """Make a change and show what it touched."""
+    return common.show(_asked(common.index(root), edit, common), SHOWN)
 
-    return _done(Index.open_to_read(root or ".", shared_store=shared_store), edit, **shown)
 
-
-def _done(
-    index: Any, given: dict[str, Any], snapshot_id: str | None = None, output: Path | None = None, *, no_sync: bool,
-    offline: bool, color: str, as_json: bool,
-) -> int:  # fmt: skip
-    """Ask the running daemon, or this process, and show the answer."""
+def _asked(index: Index, given: dict[str, Any], common: Common) -> dict[str, Any]:
+    """The board, or what an edit changed of it."""
     from everdex.canvas.board.edits import checked, edit_of
     from everdex.service import boarding
 
     edit = checked(edit_of(given))
-    document = gathered(
-        index, "board", given, no_sync=no_sync, offline=offline, quiet=as_json, snapshot_id=snapshot_id,
-        here=lambda reading, options: boarding.ask(index, edit, reading, options),
-    )  # fmt: skip
-    if output is not None:
-        return _drawn(document, output, as_json=as_json)
-    return finish(document, SHOWN, as_json=as_json, color=color)
+    return common.ask(index, "board", given, lambda reading, sync: boarding.ask(index, edit, reading, sync))
 
 
 def _drawn(document: dict[str, Any], output: Path, *, as_json: bool) -> int:
@@ -228,7 +198,7 @@ def _drawn(document: dict[str, Any], output: Path, *, as_json: bool) -> int:
 
     scene = board_scene(document)
     form = output.suffix.lower().removeprefix(".")
-    written = to_file(iter([svg(scene).encode() if form == "svg" else png(scene)]), output)
+    written = to_file([svg(scene).encode() if form == "svg" else png(scene)], output)
     if as_json:
         write_json({**document, "output": str(output), "format": form, "bytes": written})
     else:
@@ -242,7 +212,7 @@ def _ids(text: str | None) -> list[str] | None:
 
 
 def _from_root(target: str, top: Path, root: Path | None) -> str:
-    """A file named from where we are, named from the root; everything else as it is."""
+    """A target that names a file from the current directory, with the path from the root; any other target as it is."""
     match = _IN_FILE.fullmatch(target)
     start = Path(root or ".")
     if match is None or not (start / match[1]).is_file():

@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 
 from everdex.surfaces.cli import rows
-from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write, write_error
+from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, write
 
 _LISTS: Final = ("decisions", "claims", "evidence")
 _PLACES: Final = ("file", "lines", "symbol")
@@ -20,18 +20,6 @@ _COLOURS: Final = {
     "changed": "red", "gone": "red", "refuted": "red", "moved": "yellow", "open": "yellow", "current": "green",
     "supported": "green", "done": "green", "dropped": "white",
 }  # fmt: skip
-
-
-def finish(document: dict[str, Any], piped: Shown, *, as_json: bool, color: str) -> int:
-    """Print an answer: as JSON, drawn for a terminal, or as lines for a pipe."""
-    wanted = style(color)
-    if as_json or not wanted.grouped:
-        return piped.print(document, as_json=as_json)
-    warn(document)
-    _draw(document, wanted)
-    for line in _remarks(document):
-        write_error(line)
-    return piped.code(document)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:
@@ -47,9 +35,6 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
 def _code(document: dict[str, Any]) -> int:
     listed = any(document[name] for name in (*_LISTS, "dropped"))
     return 0 if listed or document["action"] != "show" else 1
-
-
-SHOWN = Shown(_lines, _code)
 
 
 def _said(item: dict[str, Any]) -> str:
@@ -141,3 +126,6 @@ def _draw(document: dict[str, Any], shown: Style) -> None:
         for item in document["dropped"]:
             rows.hanging("  ", 2, f"{item['id']}  {item['dropped_at']}  {_one(item['text'])}", 6)
         write()
+
+
+SHOWN = Shown(_lines, _code, _draw)

@@ -8,20 +8,20 @@ from typing import Any
 
 import click
 
-from everdex.surfaces.cli import related, rows
+from everdex.surfaces.cli import options, related, rows
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Style, escape, write
 
 
 @click.command("callees", short_help="List what a symbol calls.")
 @related.symbol_argument
-@related.root_argument
+@options.root_argument
 @related.listing_options
 @related.wait_option
 @related.reading_options
 def callees_command(
-    symbol: str, root: Path | None, limit: int, offset: int, wait: bool, no_sync: bool, snapshot_id: str | None,
-    offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
-) -> int:  # fmt: skip
+    symbol: str, root: Path | None, limit: int, offset: int, wait: bool, common: Common
+) -> int:
     """List the definitions that SYMBOL calls, in the repository around ROOT (default: here).
 
     SYMBOL is named as for `everdex refs`; what is defined inside it counts with it. In a pipe every callee is one
@@ -34,11 +34,8 @@ def callees_command(
       everdex callees open_view
       everdex callees --json src/app.py::main | jq -r '.unresolved[] | .reason'
     """
-    document = related.ask(
-        "callees", {"symbol": symbol, "k": limit, "offset": offset, "wait": wait}, root, no_sync=no_sync,
-        snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
-    )  # fmt: skip
-    return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
+    document = related.ask("callees", {"symbol": symbol, "k": limit, "offset": offset, "wait": wait}, root, common)
+    return related.show(document, SHOWN, common)
 
 
 def _found(document: dict[str, Any]) -> list[Any]:
@@ -77,4 +74,4 @@ def _by_name(sites: list[dict[str, Any]]) -> dict[str, list[int]]:
     return {name: list(lines) for name, lines in found.items()}
 
 
-SHOWN = related.shown(_lines, "callee", _found)
+SHOWN = related.shown(_lines, "callee", _found, _draw)

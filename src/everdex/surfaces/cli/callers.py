@@ -8,20 +8,20 @@ from typing import Any
 
 import click
 
-from everdex.surfaces.cli import related, rows
+from everdex.surfaces.cli import options, related, rows
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Style, escape, write
 
 
 @click.command("callers", short_help="List who calls a symbol.")
 @related.symbol_argument
-@related.root_argument
+@options.root_argument
 @related.listing_options
 @related.wait_option
 @related.reading_options
 def callers_command(
-    symbol: str, root: Path | None, limit: int, offset: int, wait: bool, no_sync: bool, snapshot_id: str | None,
-    offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
-) -> int:  # fmt: skip
+    symbol: str, root: Path | None, limit: int, offset: int, wait: bool, common: Common
+) -> int:
     """List the call sites of SYMBOL by caller, in the repository around ROOT (default: here).
 
     SYMBOL is named as for `everdex refs`. Calling a class counts as calling its constructor. A caller that is only
@@ -40,11 +40,8 @@ def callers_command(
       everdex callers Index.search ~/src/everdex
       everdex callers src/app.py:120
     """
-    document = related.ask(
-        "callers", {"symbol": symbol, "k": limit, "offset": offset, "wait": wait}, root, no_sync=no_sync,
-        snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
-    )  # fmt: skip
-    return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
+    document = related.ask("callers", {"symbol": symbol, "k": limit, "offset": offset, "wait": wait}, root, common)
+    return related.show(document, SHOWN, common)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:
@@ -63,4 +60,4 @@ def _draw(document: dict[str, Any], shown: Style) -> None:
         write()
 
 
-SHOWN = related.shown(_lines, "caller", lambda document: document.get("callers", ()))
+SHOWN = related.shown(_lines, "caller", lambda document: document.get("callers", ()), _draw)

@@ -6,7 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from everdex.service.answers import of_no_index
-from everdex.surfaces.cli.output import write, write_json
+from everdex.surfaces.cli.output import Shown
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -30,8 +30,7 @@ def completions_command(shell: str, as_json: bool) -> int:
     completer = kind(everdex, {}, "everdex", COMPLETION)
     # Not source(): for bash that starts bash to ask for its version.
     script = completer.source_template % completer.source_vars()
-    if as_json:
-        write_json(of_no_index({"shell": shell, "script": script}))
-    else:
-        write(script.strip("\n"))
-    return 0
+    return SHOWN.print(of_no_index({"shell": shell, "script": script}), as_json=as_json)
+
+
+SHOWN = Shown(lambda document: [(True, document["script"].strip("\n"))])

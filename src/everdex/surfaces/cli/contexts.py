@@ -9,8 +9,8 @@ from typing import Any, Final
 import click
 
 from everdex.surfaces.cli import options, rows
-from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write, write_error
-from everdex.surfaces.cli.pathed import gathered
+from everdex.surfaces.cli.options import Common
+from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, write
 
 _COLOURS: Final = {
     "current": "green", "imported": "green", "behind": "yellow", "failed": "red", "running": "cyan", "queued": "cyan",
@@ -19,16 +19,9 @@ _WIDEST: Final = 40  # a longer name moves what follows it
 
 
 @click.command("contexts", short_help="List the projects of a repository that an indexer can be run for.")
-@options.root_argument
-@options.no_sync_option
-@options.reading_options
-@options.shared_option
-@options.color_option
-@options.json_option
-def contexts_command(
-    path: Path, no_sync: bool, snapshot_id: str | None, offline: bool, shared_store: Path | None, color: str,
-    as_json: bool,
-) -> int:  # fmt: skip
+@options.path_argument
+@options.common(options.no_sync_option, options.reading_options, color=True)
+def contexts_command(path: Path, common: Common) -> int:
     """List the semantic contexts of the repository around PATH: projects that a one-shot indexer knows the meaning of.
 
     Each is found by its build file and owns the files of its languages below, down to the next one. Shown are how many
@@ -42,18 +35,12 @@ def contexts_command(
       everdex contexts --json | jq -r '.contexts[] | select(.tool.path == null) | .tool.install'
     """
     from everdex.service import contexts
-    from everdex.service.index import Index
 
-    index = Index.open_to_read(path, shared_store=shared_store)
-    document = gathered(
-        index, "contexts", {}, no_sync=no_sync, offline=offline, snapshot_id=snapshot_id, quiet=as_json,
-        here=lambda reading, options: contexts.ask_contexts(index, reading, options),
-    )  # fmt: skip
-    shown = style(color)
-    if as_json or not shown.grouped:
-        return SHOWN.print(document, as_json=as_json)
-    _draw(document, shown)
-    return SHOWN.code(document)
+    index = common.index(path)
+    document = common.ask(
+        index, "contexts", {}, lambda reading, sync: contexts.ask_contexts(index, reading, sync)
+    )
+    return common.show(document, SHOWN)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:
@@ -64,7 +51,6 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
 
 
 def _draw(document: dict[str, Any], shown: Style) -> None:
-    warn(document)
     found = document["contexts"]
     widest = min(_WIDEST, max((len(escape(context["name"])) for context in found), default=0))
     for context in found:
@@ -77,7 +63,6 @@ def _draw(document: dict[str, Any], shown: Style) -> None:
         rows.wrapped(f"  {_details(context)}")
         if context["error"] is not None:
             rows.wrapped(f"  job {context['error']['job_id']}: {context['error']['message']}")
-    write_error(_summary(document))
 
 
 def _details(context: dict[str, Any]) -> str:
@@ -109,4 +94,4 @@ def _summary(document: dict[str, Any]) -> str:
     return f"{plural(len(found), 'context')}{more}; {plural(files['others'], 'file')} in none; the daemon {runs}"
 
 
-SHOWN = Shown(_lines, lambda document: 0 if document["contexts"] else 1)
+SHOWN = Shown(_lines, lambda document: 0 if document["contexts"] else 1, _draw)

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from everdex.errors import EverdexError
 from everdex.service.answers import of_no_index
 from everdex.surfaces.cli import options
+from everdex.surfaces.cli.health import MARKS
 from everdex.surfaces.cli.install import AGENT_NAMES
-from everdex.surfaces.cli.output import escape, write, write_json
+from everdex.surfaces.cli.output import Line, Shown, escape
 
 if TYPE_CHECKING:
     from everdex.service.doctor import Finding
 
-_MARKS: Final = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
-
 
 @click.command("doctor", short_help="Check this machine, the repository and what is set up; say what to do.")
-@options.root_argument
+@options.path_argument
 @options.json_option
 def doctor_command(path: Path, as_json: bool) -> int:
     """Check this machine, the repository around PATH (default: here) and what is set up for it.
@@ -41,16 +41,19 @@ def doctor_command(path: Path, as_json: bool) -> int:
 
     findings = [*examine(path), *_surroundings(path)]
     worst = next((status for status in ("fail", "warn") if any(f.status == status for f in findings)), "ok")
-    if as_json:
-        checks = [{"code": f.code, "status": f.status, "message": f.message, "hint": f.hint} for f in findings]
-        write_json(of_no_index({"status": worst, "checks": checks}))
-    else:
-        for finding in findings:
-            write(f"{_MARKS[finding.status]}  {finding.code:<9} {escape(finding.message)}")
-            if finding.hint:
-                write(f"      {'':<9} hint: {escape(finding.hint)}")
-        write(f"doctor: {worst}")
-    return 1 if worst == "fail" else 0
+    document = of_no_index({"status": worst, "checks": [asdict(finding) for finding in findings]})
+    return SHOWN.print(document, as_json=as_json)
+
+
+def _lines(document: dict[str, Any]) -> Iterator[Line]:
+    for check in document["checks"]:
+        yield True, f"{MARKS[check['status']]}  {check['code']:<9} {escape(check['message'])}"
+        if check["hint"]:
+            yield True, f"      {'':<9} hint: {escape(check['hint'])}"
+    yield True, f"doctor: {document['status']}"
+
+
+SHOWN = Shown(_lines, lambda document: 1 if document["status"] == "fail" else 0)
 
 
 def _surroundings(path: Path) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from everdex.surfaces.cli import options
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, escape, plural, size
 
 if TYPE_CHECKING:
@@ -18,13 +19,9 @@ if TYPE_CHECKING:
 
 @click.command("explain", short_help="Tell why one path is in or out, and what the index knows of it.")
 @click.argument("path", type=click.Path())
-@click.option("--root", type=click.Path(path_type=Path), metavar="DIR", help="The repository to look in.")
-@options.reading_options
-@options.shared_option
-@options.json_option
-def explain_command(
-    path: str, root: Path | None, snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool
-) -> int:
+@options.root_option
+@options.common(options.reading_options)
+def explain_command(path: str, root: Path | None, common: Common) -> int:
     """Tell why PATH is in or out of the index, and what the index knows of it.
 
     PATH is looked up in the repository around the current directory; an absolute PATH elsewhere in its own.
@@ -35,32 +32,27 @@ def explain_command(
       everdex explain node_modules/left-pad/index.js
       everdex explain --json build/out.js | jq -r .reason
     """
-    from everdex.service.index import Reading
-    from everdex.surfaces.daemon.client import ask
-
-    index = _index(path, root, shared_store)
-    reading = Reading(snapshot_id=snapshot_id, offline=offline)
+    index = _index(path, root, common)
     below = _below(path, index.root.path)
-    params = {"path": below, "snapshot_id": snapshot_id}
-    document = ask(index, reading, "explain", params, lambda: index.explain(below, reading=reading))
-    return SHOWN.print(document, as_json=as_json)
+    document = common.ask(
+        index, "explain", {"path": below}, lambda reading, _: index.explain(below, reading=reading)
+    )
+    return common.show(document, SHOWN)
 
 
-def _index(path: str, root: Path | None, shared_store: Path | None) -> Index:
+def _index(path: str, root: Path | None, common: Common) -> Index:
     """The repository that answers for a path: the one around us, or for an absolute path elsewhere its own."""
-    from everdex.service.index import Index
-
     if root is not None or not os.path.isabs(path):
-        return Index.open_to_read(root or ".", shared_store=shared_store)
+        return common.index(root)
     above = Path(path).parent
     while not above.is_dir():
         above = above.parent
     here = Path.cwd()
     inside = Path(os.path.realpath(above)).is_relative_to(here)
-    around = Index.open_to_read(here, shared_store=shared_store) if inside else None
+    around = common.index(here) if inside else None
     if around is not None and around.root.is_git:
         return around
-    own = Index.open_to_read(above, shared_store=shared_store)
+    own = common.index(above)
     return own if own.root.is_git or around is None else around
 
 

@@ -66,7 +66,8 @@ def as_everdex(error: BaseException) -> EverdexError:
         named = f"{os.fsdecode(error.filename)}: " if error.filename is not None else ""
         return errors.StorageFailure(f"{named}{error.strerror or error}")
     if isinstance(error, MemoryError):
-        return errors.InternalError("out of memory", hint="free some memory, or index with --workers 1")
+        said = f"out of memory: {error}" if str(error) else "out of memory"
+        return errors.InternalError(said, hint="free some memory, or index with --workers 1")
     return _of_library(error) or (errors.Cancelled("interrupted") if _of_interrupt(error) else _bug(error))
 
 

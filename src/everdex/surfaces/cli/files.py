@@ -9,18 +9,15 @@ from typing import Any
 import click
 
 from everdex.surfaces.cli import options
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, escape
 
 
 @click.command("files", short_help="List the files that are in, or with --skipped those that are out and why.")
-@options.root_argument
+@options.path_argument
 @click.option("--skipped", is_flag=True, help="List the paths that are out, each with its reason, instead.")
-@options.reading_options
-@options.shared_option
-@options.json_option
-def files_command(
-    path: Path, skipped: bool, snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool
-) -> int:
+@options.common(options.reading_options)
+def files_command(path: Path, skipped: bool, common: Common) -> int:
     """List the files of the repository around PATH that are eligible, as the tree is now.
 
     With --snapshot, list the files as that snapshot has them. With --skipped, list what is out: one line a path
@@ -32,14 +29,11 @@ def files_command(
       everdex files --skipped | grep too_large
       everdex files --json | jq -r '.files[] | select(.language == "python") | .path'
     """
-    from everdex.service.index import Index, Reading
-    from everdex.surfaces.daemon.client import ask
-
-    index = Index.open_to_read(path, shared_store=shared_store)
-    reading = Reading(snapshot_id=snapshot_id, offline=offline)
-    params = {"skipped": skipped, "snapshot_id": snapshot_id}
-    document = ask(index, reading, "files", params, lambda: index.files(skipped=skipped, reading=reading))
-    return SHOWN.print(document, as_json=as_json)
+    index = common.index(path)
+    document = common.ask(
+        index, "files", {"skipped": skipped}, lambda reading, _: index.files(skipped=skipped, reading=reading)
+    )
+    return common.show(document, SHOWN)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:

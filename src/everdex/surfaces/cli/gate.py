@@ -9,15 +9,16 @@ from typing import Any, Final
 import click
 
 from everdex.surfaces.cli import options
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, escape
-from everdex.surfaces.cli.pathed import gathered, named_from_root
+from everdex.surfaces.cli.paths import named_from_root
 
 _PLACES: Final = 20
 
 
 @click.command("gate", short_help="Tell whether files may be changed now, and what to do first.")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option("--root", type=click.Path(path_type=Path), metavar="DIR", help="The repository to look in.")
+@options.root_option
 @click.option(
     "--seen", multiple=True, metavar="SHA256",
     help="The content you saw: SHA-256 of the file, once for each PATH in turn.",
@@ -30,13 +31,10 @@ _PLACES: Final = 20
     "--decide", metavar="WHY",
     help="With --semantic: you looked at every open reference of the files and go on; say why. It is remembered.",
 )
-@options.no_sync_option
-@options.reading_options
-@options.shared_option
-@options.json_option
+@options.common(options.no_sync_option, options.reading_options)
 def gate_command(
     paths: tuple[str, ...], root: Path | None, seen: tuple[str, ...], since: str | None, semantic: bool,
-    decide: str | None, no_sync: bool, snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool,
+    decide: str | None, common: Common,
 ) -> int:  # fmt: skip
     """Tell whether the files PATHS may be changed now: allow, warn or block, each with why and what to do.
 
@@ -57,9 +55,8 @@ def gate_command(
     """
     from everdex.errors import UsageError
     from everdex.service import mutation
-    from everdex.service.index import Index
 
-    index = Index.open_to_read(root or ".", shared_store=shared_store)
+    index = common.index(root)
     named = named_from_root(paths, index.root.path, root)
     if len(seen) > len(named):
         raise UsageError(f"{len(seen)} contents were seen of {len(named)} files", hint="give --seen once for each PATH")
@@ -67,15 +64,14 @@ def gate_command(
     question = mutation.GateQuestion(tuple(named), known, "semantic" if semantic else "edit", since, decide)
     mutation.check(question)
     params = {"paths": named, "seen": known, "intent": question.intent, "since": since, "decide": decide}
-    document = gathered(
-        index, "gate", params, no_sync=no_sync, offline=offline, quiet=as_json, snapshot_id=snapshot_id,
-        here=lambda reading, options: mutation.ask_gate(index, question, reading, options),
-    )  # fmt: skip
-    return SHOWN.print(document, as_json=as_json)
+    document = common.ask(
+        index, "gate", params, lambda reading, sync: mutation.ask_gate(index, question, reading, sync)
+    )
+    return common.show(document, SHOWN)
 
 
 def open_places(places: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Where somebody has to look, and between what."""
+    """The open places of a reason, one line each: the place, its text, and the candidates it may mean."""
     for place in places[:_PLACES]:
         candidates = [candidate.partition("::")[2] for candidate in place["candidates"]]
         between = f": {' or '.join(candidates)}" if candidates else ""

@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
-from everdex.surfaces.cli import picture_file, related, rows
+from everdex.surfaces.cli import options, picture_file, related, rows
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Style, escape, write
 
 
 @click.command("impact", short_help="List what a change of a symbol may affect.")
 @related.symbol_argument
-@related.root_argument
+@options.root_argument
 @click.option(
     "--depth", type=click.IntRange(1, 20), default=3, show_default=True, metavar="N", help="How many steps back to go."
 )
@@ -28,8 +29,7 @@ from everdex.surfaces.cli.output import Style, escape, write
 @related.reading_options
 def impact_command(
     symbol: str, root: Path | None, depth: int, picture: Path | None, draw: bool, dark: bool, limit: int, offset: int,
-    no_sync: bool, snapshot_id: str | None, offline: bool, workers: int, shared_store: Path | None, color: str,
-    as_json: bool,
+    common: Common,
 ) -> int:  # fmt: skip
     """List everything that leads to SYMBOL in at most --depth steps, each with one shortest way.
 
@@ -49,12 +49,9 @@ def impact_command(
     params: dict[str, Any] = {"symbol": symbol, "depth": depth, "k": limit, "offset": offset}
     if form:
         params |= {"picture": form, "dark": dark}
-    document = related.ask(
-        "impact", params, root, no_sync=no_sync, snapshot_id=snapshot_id, offline=offline, workers=workers,
-        shared_store=shared_store, quiet=as_json,
-    )  # fmt: skip
+    document = related.ask("impact", params, root, common)
     picture_file.put(document, picture)
-    return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
+    return related.show(document, SHOWN, common)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:
@@ -84,4 +81,4 @@ def _way(document: dict[str, Any], item: dict[str, Any]) -> str:
     return " → ".join(escape(rows.local_name(*step)) for step in steps)
 
 
-SHOWN = related.shown(_lines, "affected definition", lambda document: document.get("affected", ()))
+SHOWN = related.shown(_lines, "affected definition", lambda document: document.get("affected", ()), _draw)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from everdex.surfaces.cli import options
-from everdex.surfaces.cli.output import duration, escape, plural, size, warn, write, write_error, write_json
+from everdex.surfaces.cli.options import Common
+from everdex.surfaces.cli.output import Line, Shown, duration, escape, plural, size
 from everdex.surfaces.cli.progress import Progress
 
 _SHOWN = 20
@@ -21,7 +23,7 @@ _MISSED: Final = {
 
 
 @click.command("index", short_help="Bring the index of a repository up to date.")
-@options.root_argument
+@options.path_argument
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
 @click.option("--rebuild", is_flag=True, help="Index every file again, whatever is indexed.")
 @click.option(
@@ -33,12 +35,10 @@ _MISSED: Final = {
 @click.option("--force-root", is_flag=True, help="Allow $HOME, / or git's own directory as the root.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors; for hooks and cron.")
 @click.option("--wait", is_flag=True, help="Wait for another writer for 10 minutes instead of 5 seconds.")
-@options.workers_option
-@options.shared_option
-@options.json_option
+@options.common(options.workers_option)
 def index_command(
     path: Path, dry_run: bool, rebuild: bool, allow_degraded: bool, large: bool, force_root: bool, quiet: bool,
-    wait: bool, workers: int, shared_store: Path | None, as_json: bool,
+    wait: bool, common: Common,
 ) -> int:  # fmt: skip
     """Bring the index of the repository around PATH (default: here) up to date.
 
@@ -57,10 +57,10 @@ def index_command(
     from everdex.service.maintain import patiently
     from everdex.sync.model import SyncOptions
 
-    index = Index.open(path, force_root=force_root, shared_store=shared_store)
-    with Progress(quiet=as_json or quiet) as progress:
+    index = Index.open(path, force_root=force_root, shared_store=common.shared_store)
+    with Progress(quiet=common.as_json or quiet) as progress:
         chosen = SyncOptions(
-            allow_degraded=allow_degraded, rebuild=rebuild, large=large, workers=workers, progress=progress
+            allow_degraded=allow_degraded, rebuild=rebuild, large=large, workers=common.workers, progress=progress
         )
         if dry_run:
             answer = index.plan(chosen)
@@ -68,21 +68,12 @@ def index_command(
             answer = index.report(index.sync(chosen, wait=True))
         else:
             answer = index.report(patiently(lambda: index.sync(chosen)))
-    document = answer.to_dict()
-    if as_json:
-        write_json(document)
+    if quiet and not common.as_json:
         return 0
-    if quiet:
-        return 0
-    warn(document)
-    if dry_run:
-        _show_plan(document)
-    else:
-        _show_report(document)
-    return 0
+    return common.show(answer.to_dict(), PLAN if dry_run else REPORT)
 
 
-def _show_report(document: dict[str, Any]) -> None:
+def _report(document: dict[str, Any]) -> Iterator[Line]:
     counts, changes = document["counts"], document["changes"]
     totals = f"{plural(counts['files_indexed'], 'file')}, {plural(counts['chunks_indexed'], 'chunk')}"
     # Known only once a file is read: such a file counts as added and is not among the files.
@@ -91,42 +82,45 @@ def _show_report(document: dict[str, Any]) -> None:
         totals += f", {plural(unread, 'file')} left out by content"
     where = f"snapshot {document['snapshot_id']}, {duration(document['timings_ms']['total'])}"
     if not document["published"]:
-        write(f"up to date: {totals}, {where}")
-        _show_missed(document["skipped"])
+        yield True, f"up to date: {totals}, {where}"
+        yield from _missed(document["skipped"])
         return
     done = [f"{changes[kind]:,} {kind}" for kind in ("added", "modified", "deleted", "renamed") if changes[kind]]
     if document["reused"]:
         done.append(f"{document['reused']:,} of them as another worktree has them")
-    write(f"indexed: {', '.join(done) or 'nothing changed'}; now {totals}, {where}")
+    yield True, f"indexed: {', '.join(done) or 'nothing changed'}; now {totals}, {where}"
     for error in document["errors"]:
-        write_error(f"degraded: {escape(error['path'])}: {escape(error['message'])}")
-    _show_missed(document["skipped"])
+        yield False, f"degraded: {escape(error['path'])}: {escape(error['message'])}"
+    yield from _missed(document["skipped"])
 
 
-def _show_missed(skipped: dict[str, int]) -> None:
-    """What somebody may look for in vain, because it is code like the rest but for where or what it is."""
+def _missed(skipped: dict[str, int]) -> Iterator[Line]:
+    """Code that is not indexed although a user may expect it to be: submodules, and files too large or unreadable."""
     missed = [
         words.format(plural(skipped[reason], noun)) for reason, (noun, words) in _MISSED.items() if reason in skipped
     ]
     if missed:
-        write_error(f"not in the index: {', '.join(missed)}; `everdex files --skipped` lists what is out")
+        yield False, f"not in the index: {', '.join(missed)}; `everdex files --skipped` lists what is out"
 
 
-def _show_plan(document: dict[str, Any]) -> None:
-    write(f"{escape(document['canonical_root'])}: {plural(document['eligible'], 'eligible file')}")
+def _plan(document: dict[str, Any]) -> Iterator[Line]:
+    yield True, f"{escape(document['canonical_root'])}: {plural(document['eligible'], 'eligible file')}"
     for kind in ("add", "modify", "delete", "rename"):
         items = document[kind]
         if not items:
             continue
-        write(f"{kind}: {len(items):,}")
+        yield True, f"{kind}: {len(items):,}"
         for item in items[:_SHOWN]:
-            write("  " + escape(f"{item['from']} -> {item['to']}" if kind == "rename" else item))
+            yield True, "  " + escape(f"{item['from']} -> {item['to']}" if kind == "rename" else item)
         if len(items) > _SHOWN:
-            write(f"  … {len(items) - _SHOWN:,} more")
-    write(f"unchanged: {document['unchanged']:,}")
-    write(f"to index: {size(document['bytes_to_index'])} (limit {size(document['bytes_limit'])})")
+            yield True, f"  … {len(items) - _SHOWN:,} more"
+    yield True, f"unchanged: {document['unchanged']:,}"
+    yield True, f"to index: {size(document['bytes_to_index'])} (limit {size(document['bytes_limit'])})"
     for reason, count in document["skipped"].items():
-        write(f"skipped, {reason}: {count:,}")
+        yield True, f"skipped, {reason}: {count:,}"
     for collision in document["collisions"]:
-        write("collision: " + escape(", ".join(collision["paths"])))
-    write("nothing was written")
+        yield True, "collision: " + escape(", ".join(collision["paths"]))
+    yield True, "nothing was written"
+
+
+REPORT, PLAN = Shown(_report), Shown(_plan)

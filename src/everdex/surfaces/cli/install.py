@@ -27,7 +27,7 @@ def arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     for decorate in reversed(
         (
             click.argument("agent", type=click.Choice(AGENT_NAMES)),
-            options.root_argument,
+            options.path_argument,
             click.option("--user/--project", default=False, help="For all your projects, or (default) for this one."),
             click.option("--dry-run", is_flag=True, help="Show the diff; write nothing."),
             click.option("-y", "--yes", is_flag=True, help="Do not ask on a terminal after showing the diff."),

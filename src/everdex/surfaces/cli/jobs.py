@@ -9,21 +9,17 @@ from typing import Any
 import click
 
 from everdex.surfaces.cli import options
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown
 from everdex.surfaces.cli.refresh import job_line
 
 
 @click.command("jobs", short_help="List refresh jobs, newest first.")
-@options.root_argument
+@options.path_argument
 @click.option("--id", "number", type=click.IntRange(1), metavar="N", help="Only this job.")
 @click.option("-k", "most", type=click.IntRange(1, 200), default=20, show_default=True, metavar="N", help="How many.")
-@options.reading_options
-@options.shared_option
-@options.json_option
-def jobs_command(
-    path: Path, number: int | None, most: int, snapshot_id: str | None, offline: bool, shared_store: Path | None,
-    as_json: bool,
-) -> int:  # fmt: skip
+@options.common(options.reading_options)
+def jobs_command(path: Path, number: int | None, most: int, common: Common) -> int:
     """List the refresh jobs of the repository around PATH, newest first, with what became of them.
 
     With --snapshot only those that ended in that snapshot.
@@ -33,15 +29,12 @@ def jobs_command(
       everdex jobs
       everdex jobs --json | jq '.jobs[] | select(.status == "failed")'
     """
-    from everdex.service.index import Index, Reading
     from everdex.service.refreshing import jobs_answer
-    from everdex.surfaces.daemon.client import ask
 
-    index = Index.open_to_read(path, shared_store=shared_store)
-    reading = Reading(snapshot_id=snapshot_id, offline=offline)
-    params = {"k": most, "job_id": number, "snapshot_id": snapshot_id}
-    document = ask(index, reading, "jobs", params, lambda: jobs_answer(index, most, number, reading))
-    return SHOWN.print(document, as_json=as_json)
+    index = common.index(path)
+    params = {"k": most, "job_id": number}
+    document = common.ask(index, "jobs", params, lambda reading, _: jobs_answer(index, most, number, reading))
+    return common.show(document, SHOWN)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:

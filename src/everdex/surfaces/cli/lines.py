@@ -16,7 +16,7 @@ _DECORATION: Final = re.compile(r"\s*(@|#\[|\[\w|//|/\*|\*|#|--|<!--|\"\"\")")
 
 
 def lines_of(snippet: str) -> list[str]:
-    """Its lines without their ends. Only a line feed ends one: whatever else `splitlines` knows would miscount."""
+    """The lines of a snippet without their ends. Only a line feed ends one, unlike in `str.splitlines`."""
     return [line.removesuffix("\r") for line in snippet.removesuffix("\n").split("\n")]
 
 
@@ -79,8 +79,6 @@ class Words:
 
     def best_window(self, lines: Sequence[tuple[int, str]], size: int, anchor: int) -> Sequence[tuple[int, str]]:
         """The run of `size` lines with the most different query words; of equals the first with line `anchor`."""
-        if len(lines) <= size:
-            return lines
         terms = [self.shared(text) for _, text in lines]
         best, best_score = 0, (-1, False, -1)
         for start in range(len(lines) - size + 1):

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import click
 
-from everdex.surfaces.cli import related, rows
+from everdex.surfaces.cli import options, related, rows
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, Style, escape
 
 _TITLES: Final = {
@@ -25,16 +26,13 @@ _TITLES: Final = {
 
 
 @click.command("map", short_help="Show what a repository consists of and what matters most in it.")
-@related.root_argument
+@options.root_argument
 @click.option(
     "--budget", type=int, default=2_000, show_default=True, metavar="TOKENS",
     help="How long the map may be, 200 to 100,000; a token is counted as three bytes.",
 )  # fmt: skip
 @related.reading_options
-def map_command(
-    root: Path | None, budget: int, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int,
-    shared_store: Path | None, color: str, as_json: bool,
-) -> int:  # fmt: skip
+def map_command(root: Path | None, budget: int, common: Common) -> int:
     """Show languages, structure, packages, entry points, dependencies, tests, public API and the most central symbols.
 
     Central is what many files refer to, the large before the small, functions and types before variables; a test's
@@ -46,11 +44,8 @@ def map_command(
       everdex map --budget 500 ~/src/flask
       everdex map --json | jq -r '.sections[] | select(.name == "central").items[].text'
     """
-    document = related.ask(
-        "map", {"budget": budget}, root, no_sync=no_sync, snapshot_id=snapshot_id, offline=offline, workers=workers,
-        shared_store=shared_store, quiet=as_json,
-    )  # fmt: skip
-    return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
+    document = related.ask("map", {"budget": budget}, root, common)
+    return common.show(document, SHOWN)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:
@@ -76,4 +71,4 @@ def _code(document: dict[str, Any]) -> int:
     return 0 if any(section["items"] for section in document["sections"]) else 1
 
 
-SHOWN = Shown(_lines, _code)
+SHOWN = Shown(_lines, _code, _draw)

@@ -14,7 +14,7 @@ from everdex.surfaces.cli.output import write_json
 
 
 @click.command("mcp", short_help="Serve a repository to coding agents (Model Context Protocol).")
-@options.root_argument
+@options.path_argument
 @click.option(
     "--http", "port", type=click.IntRange(0, 65535), metavar="PORT",
     help="Serve streamable HTTP on 127.0.0.1:PORT/mcp instead of stdio; 0 takes a free port.",

@@ -150,6 +150,7 @@ class Shown(msgspec.Struct, frozen=True):
 
     lines: Callable[[dict[str, Any]], Iterable[Line]]
     code: Callable[[dict[str, Any]], int] = lambda _: 0
+    draw: Callable[[dict[str, Any], Style], None] | None = None  # for people; remarks (see `Line`) follow it
 
     def print(self, document: dict[str, Any], *, as_json: bool) -> int:
         """Print an answer, warnings first; returns the exit code."""

@@ -1,6 +1,6 @@
-"""How it reads that something outside of the repository may call a symbol: one line, or none.
+"""The line that says why something outside of the repository may call a symbol; none when there is no reason.
 
-Knows the reasons of an answer's `outside` and nothing else, so that whoever prints a document can say it.
+Knows only the `outside` field of an answer.
 """
 
 from __future__ import annotations

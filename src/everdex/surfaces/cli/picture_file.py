@@ -27,9 +27,9 @@ def form_of(output: Path | None, *, draw: bool) -> str:
 
 
 def taken(document: dict[str, Any], output: str | None) -> tuple[bytes | None, list[str]]:
-    """The picture for a file of that name, which leaves the answer, and what there is to say of it.
+    """The picture's bytes for the file `output`, taken out of the document, and the remarks for stderr.
 
-    Without a name it stays: who named no file wants it in the answer.
+    Without `output` the picture stays in the document.
     """
     canvas, picture = document.get("canvas"), document.get("picture")
     said = [f"drawn into {escape(canvas['path'])}"] if canvas and canvas["path"] else []

@@ -80,7 +80,7 @@ class Progress:
             self._say(phase, done, total)
 
     def _run(self, what: str, seconds: int) -> None:
-        """Another program is at work; nobody knows how far it is."""
+        """Show that an indexer runs; it does not report how far it is."""
         if self._terminal:
             if self._program != what:
                 self.finish()

@@ -9,14 +9,15 @@ from typing import Any
 import click
 
 from everdex.surfaces.cli import options
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, escape, plural
-from everdex.surfaces.cli.pathed import named_from_root
+from everdex.surfaces.cli.paths import named_from_root
 from everdex.surfaces.cli.progress import Progress
 
 
 @click.command("refresh", short_help="Bring files and what refers to what up to date, as a job.")
 @click.argument("paths", nargs=-1, type=click.Path())
-@click.option("--root", type=click.Path(path_type=Path), metavar="DIR", help="The repository to look in.")
+@options.root_option
 @click.option("--package", "packages", multiple=True, metavar="DIR", help="Everything below this directory.")
 @click.option("--changed-since", type=float, metavar="SECONDS", help="Files that changed after this time (epoch).")
 @click.option(
@@ -31,12 +32,10 @@ from everdex.surfaces.cli.progress import Progress
 @click.option(
     "--budget", "budget_ms", type=click.IntRange(1), metavar="MS", help="Give up after so many milliseconds."
 )
-@options.shared_option
-@options.json_option
+@options.common()
 def refresh_command(
     paths: tuple[str, ...], root: Path | None, packages: tuple[str, ...], changed_since: float | None,
-    scip_file: Path | None, semantic: str | None, queue: bool, budget_ms: int | None, shared_store: Path | None,
-    as_json: bool,
+    scip_file: Path | None, semantic: str | None, queue: bool, budget_ms: int | None, common: Common,
 ) -> int:  # fmt: skip
     """Index what changed in the files PATHS and resolve references again; without any, in the whole repository.
 
@@ -61,32 +60,31 @@ def refresh_command(
     from everdex import limits
     from everdex.errors import UsageError
     from everdex.service import refreshing, semantics
-    from everdex.service.index import Index
     from everdex.state import scopes
     from everdex.state.scopes import RefreshScope
 
-    index = Index.open_to_read(root or ".", shared_store=shared_store)
+    index = common.index(root)
     if scip_file is not None:
         if paths or packages or changed_since is not None or semantic is not None or queue or budget_ms is not None:
             raise UsageError("--scip imports a whole index, now", hint="leave out everything but --root and --json")
-        return IMPORTED.print(semantics.import_index(index, scip_file).to_dict(), as_json=as_json)
+        return common.show(semantics.import_index(index, scip_file).to_dict(), IMPORTED)
     files = named_from_root(paths, index.root.path, root)
     below = named_from_root(packages, index.root.path, root)
     named = bool(files or below or changed_since is not None)
     scope = scopes.checked(RefreshScope(tuple(files), tuple(below), changed_since)) if named else None
     budget = limits.JOB_BUDGET_MS if budget_ms is None else budget_ms
     if semantic is not None:
-        with Progress(quiet=as_json) as shown:
+        with Progress(quiet=common.as_json) as shown:
             asked = refreshing.semantic_answer(
                 index, semantic or None, scope, budget_ms=budget, queue=queue, shown=shown
             )
-        return SEMANTIC.print(asked.to_dict(), as_json=as_json)
+        return common.show(asked.to_dict(), SEMANTIC)
     if queue:
         found = refreshing.enqueue_answer(index, scope, budget_ms=budget)
     else:
-        with Progress(quiet=as_json) as shown:
+        with Progress(quiet=common.as_json) as shown:
             found = refreshing.refresh_answer(index, scope, budget_ms=budget, shown=shown)
-    return SHOWN.print(found.to_dict(), as_json=as_json)
+    return common.show(found.to_dict(), SHOWN)
 
 
 def job_line(job: dict[str, Any]) -> str:
@@ -130,11 +128,7 @@ def _imported_lines(document: dict[str, Any]) -> Iterator[Line]:
         yield False, f"left out: {count:,} {reason.replace('_', ' ')}"
 
 
-def _imported_code(document: dict[str, Any]) -> int:
-    return 0 if document["imported"]["documents"] else 1
-
-
-IMPORTED = Shown(_imported_lines, _imported_code)
+IMPORTED = Shown(_imported_lines, lambda document: 0 if document["imported"]["documents"] else 1)
 
 
 def _semantic_lines(document: dict[str, Any]) -> Iterator[Line]:

@@ -8,14 +8,15 @@ from typing import Any
 
 import click
 
-from everdex.surfaces.cli import related, rows
+from everdex.surfaces.cli import options, related, rows
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Style, escape, write
 from everdex.surfaces.daemon.thin import ROLES
 
 
 @click.command("refs", short_help="List every place that names a symbol.")
 @related.symbol_argument
-@related.root_argument
+@options.root_argument
 @click.option(
     "--role", type=click.Choice(ROLES), metavar="ROLE",
     help="Only places that do this with it: " + ", ".join(ROLES) + ".",
@@ -24,9 +25,8 @@ from everdex.surfaces.daemon.thin import ROLES
 @related.wait_option
 @related.reading_options
 def refs_command(
-    symbol: str, root: Path | None, role: str | None, limit: int, offset: int, wait: bool, no_sync: bool,
-    snapshot_id: str | None, offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
-) -> int:  # fmt: skip
+    symbol: str, root: Path | None, role: str | None, limit: int, offset: int, wait: bool, common: Common
+) -> int:
     """List the definition of SYMBOL and every place that names it, in the repository around ROOT (default: here).
 
     Reads and writes of a variable or attribute are told apart; its definition is where it is first assigned. Where C
@@ -45,16 +45,13 @@ def refs_command(
       everdex refs --role write settings.TIMEOUT
       everdex refs --json open_view | jq -r '.references[] | "\\(.role) \\(.path):\\(.line)"'
     """
-    document = related.ask(
-        "refs", {"symbol": symbol, "k": limit, "offset": offset, "role": role or "", "wait": wait}, root,
-        no_sync=no_sync, snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store,
-        quiet=as_json,
-    )  # fmt: skip
-    return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
+    params = {"symbol": symbol, "k": limit, "offset": offset, "role": role or "", "wait": wait}
+    document = related.ask("refs", params, root, common)
+    return related.show(document, SHOWN, common)
 
 
 def _found(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """The places, each once: where a variable is defined it is mostly written, too."""
+    """The places to list: the definition first, and the write at the same place (of a variable) not once more."""
     definition, references = {**document["definition"], "certainty": "resolved"}, document["references"]
     declarations = [{**item, "role": "declaration", "certainty": "resolved"} for item in document["declarations"]]
     if document["role"] not in (None, "definition"):
@@ -83,4 +80,4 @@ def _draw(document: dict[str, Any], shown: Style) -> None:
         write()
 
 
-SHOWN = related.shown(_lines, "reference", lambda document: [document["symbol"]] if document["symbol"] else [])
+SHOWN = related.shown(_lines, "reference", lambda document: [document["symbol"]] if document["symbol"] else [], _draw)

@@ -1,35 +1,32 @@
-"""What refs, callers, callees and impact share: how a symbol is named, who answers, how an answer is shown.
+"""What commands that ask the graph share: how a symbol is named, how the question is put, how an answer is shown.
 
 Nothing here decides between several definitions: they are listed and the exit code is 2.
 """
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
 from everdex.graph.doubts import doubts, left_open
 from everdex.surfaces.cli import options, rows
-from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write_error
+from everdex.surfaces.cli.options import Common
+from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, warn, write_error
 from everdex.surfaces.cli.outside import from_outside
-from everdex.surfaces.cli.progress import Progress
-
-if TYPE_CHECKING:
-    from everdex.service.answers import Answer
+from everdex.surfaces.cli.paths import from_root, place_from_root
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_NAMED_IN_FILE: Final = re.compile(r"(.+?)(::.*|:\d+(?::\d+)?)?\Z", re.DOTALL)
 MAX_LISTED: Final = 2_000
 _TESTS: Final = 10  # files of tests that are named in a line
 _ALL_OF_IT: Final = "the whole answer: --wait, or ask again when a daemon has finished the graph"
 
 symbol_argument = click.argument("symbol")
-root_argument = click.argument("root", required=False, type=click.Path(path_type=Path))
+reading_options = options.common(
+    options.no_sync_option, options.reading_options, options.workers_option, color=True
+)
 
 
 def listing_options(function: _Function) -> _Function:
@@ -47,69 +44,20 @@ wait_option = click.option(
 )
 
 
-def reading_options(function: _Function) -> _Function:
-    """What every reading command takes."""
-    for option in (
-        options.json_option, options.color_option, options.shared_option, options.workers_option,
-        options.reading_options, options.no_sync_option,
-    ):  # fmt: skip
-        function = option(function)
-    return function
-
-
-def ask(
-    method: str, params: dict[str, Any], root: Path | None, *, no_sync: bool, snapshot_id: str | None, offline: bool,
-    workers: int, shared_store: Path | None, quiet: bool,
-) -> dict[str, Any]:  # fmt: skip
+def ask(method: str, params: dict[str, Any], root: Path | None, common: Common) -> dict[str, Any]:
     """The answer of the running daemon, or of this process."""
     from everdex.service import relations
-    from everdex.service.index import Index, Reading
-    from everdex.surfaces.daemon import client
-    from everdex.sync.model import SyncOptions
 
-    index = Index.open_to_read(root or ".", shared_store=shared_store)
+    index = common.index(root)
     if "symbol" in params:
         params = {**params, "symbol": from_root(params["symbol"], index.root.path)}
     given = {"limit" if name == "k" else name: value for name, value in params.items()}
     if "take" in params:
-        params["take"] = [_place_from_root(place, index.root.path) for place in params["take"]]
+        params["take"] = [place_from_root(place, index.root.path) for place in params["take"]]
         given["take"] = tuple(params["take"])
     question = relations.Question(method, **given)
     relations.check(question)
-    reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
-    asked = {**params, "no_sync": no_sync, "snapshot_id": snapshot_id}
-
-    def here() -> Answer:
-        with Progress(quiet=quiet) as progress:
-            return relations.ask(index, question, reading, SyncOptions(workers=workers, progress=progress))
-
-    return client.ask(index, reading, method, asked, here)
-
-
-def from_root(symbol: str, root: Path) -> str:
-    """`path`, `path:line` or `path::name` of a file named from where we are, named from the root."""
-    match = _NAMED_IN_FILE.fullmatch(symbol)
-    if match is None or not os.path.isfile(match[1]):
-        return symbol
-    named = _below(match[1], root)
-    return named + (match[2] or "") if named is not None else symbol
-
-
-def _place_from_root(place: str, root: Path) -> str:
-    """A place as answers list it, from the root; else a file or directory named from where we are."""
-    match = _NAMED_IN_FILE.fullmatch(place)
-    if match is None:
-        return place
-    path = os.path.normpath(match[1])
-    named = None if os.path.exists(root / path) else _below(path, root)
-    return (named if named is not None and os.path.exists(path) else path) + (match[2] or "")
-
-
-def _below(path: str, root: Path) -> str | None:
-    """A path from the root; None when it is outside."""
-    parent, name = os.path.split(os.path.abspath(path))
-    real = Path(os.path.realpath(parent)) / name
-    return real.relative_to(root).as_posix() if real.is_relative_to(root) else None
+    return common.ask(index, method, params, lambda reading, sync: relations.ask(index, question, reading, sync))
 
 
 Lines = Callable[[dict[str, Any]], Iterable[str]]
@@ -117,8 +65,8 @@ Found = Callable[[dict[str, Any]], Sequence[Any]]
 Draw = Callable[[dict[str, Any], Style], None]
 
 
-def shown(lines: Lines, noun: str, found: Found) -> Shown:
-    """How an answer looks in a pipe, and its exit code: 0 found, 1 nothing, 2 when several definitions fit."""
+def shown(lines: Lines, noun: str, found: Found, draw: Draw) -> Shown:
+    """How an answer looks, and its exit code: 0 found, 1 nothing, 2 when several definitions fit."""
 
     def all_lines(document: dict[str, Any]) -> Iterator[Line]:
         if document["symbol"] is None:
@@ -130,27 +78,22 @@ def shown(lines: Lines, noun: str, found: Found) -> Shown:
     def code(document: dict[str, Any]) -> int:
         return 2 if document["matches"] else 0 if found(document) else 1
 
-    return Shown(all_lines, code)
+    return Shown(all_lines, code, draw)
 
 
-def finish(document: dict[str, Any], piped: Shown, draw: Draw, *, as_json: bool, color: str) -> int:
-    """Print an answer: as JSON, drawn for a terminal, or as lines for a pipe."""
-    wanted = style(color)
-    if as_json or not wanted.grouped:
-        return piped.print(document, as_json=as_json)
+def show(document: dict[str, Any], shown: Shown, common: Common) -> int:
+    """Print an answer. On a terminal several definitions that fit stand under their files."""
+    layout = common.layout
+    if document["symbol"] is not None or layout is None:
+        return common.show(document, shown)
     warn(document)
-    if document.get("symbol", True) is None:
-        for path, items in by_path(document["matches"]).items():
-            rows.file(path, wanted)
-            for item in items:
-                rows.numbered(item["name_line"], item["text"], item["kind"], wanted)
-        remarks: Iterable[str] = no_symbol(document, listed=False)
-    else:
-        draw(document, wanted)
-        remarks = (line for is_result, line in piped.lines(document) if not is_result)
-    for line in remarks:
+    for path, items in by_path(document["matches"]).items():
+        rows.file(path, layout)
+        for item in items:
+            rows.numbered(item["name_line"], item["text"], item["kind"], layout)
+    for line in no_symbol(document, listed=False):
         write_error(line)
-    return piped.code(document)
+    return shown.code(document)
 
 
 def no_symbol(document: dict[str, Any], *, listed: bool = True) -> Iterator[str]:
@@ -169,7 +112,7 @@ def no_symbol(document: dict[str, Any], *, listed: bool = True) -> Iterator[str]
 
 
 def like_it(document: dict[str, Any]) -> Iterator[str]:
-    """Names like the one that nothing has: whose each is, and where."""
+    """Suggestions for a name that nothing has: each with its owner and where it is defined."""
     for item in document["suggestions"]:
         for place in item["places"]:
             where = f"{escape(place['path'])}:{place['start_line']}"
@@ -191,7 +134,7 @@ def by_path(items: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 def may_mean(place: Mapping[str, Any]) -> str:
-    """A place that nobody knows the meaning of."""
+    """A place that may mean the symbol, as one line with the reason why that is not known."""
     return f"{place['path']}:{place['line']}:{place['text'].strip()[:300]} ({place['why']})"
 
 

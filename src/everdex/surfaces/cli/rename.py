@@ -10,8 +10,10 @@ import click
 
 from everdex.errors import UsageError
 from everdex.state.taking import EVERYWHERE
-from everdex.surfaces.cli import related, rows
+from everdex.surfaces.cli import options, related, rows
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, write
+from everdex.surfaces.cli.paths import from_root
 
 _LEFT_SHOWN: Final = 10
 
@@ -19,7 +21,7 @@ _LEFT_SHOWN: Final = 10
 @click.command("rename", short_help="Plan the renaming of a symbol, and carry a plan out.")
 @click.argument("symbol", required=False)
 @click.argument("new", required=False)
-@related.root_argument
+@options.root_argument
 @click.option("--plan", "planned", is_flag=True, help="Make the plan. Nothing is changed.")
 @click.option("--apply", "plan_id", metavar="PLAN_ID", help="Carry out the plan with this id, as it was shown.")
 @click.option("--leave-doubts", is_flag=True, help="With --apply: leave the places in doubt as they are.")
@@ -35,8 +37,7 @@ _LEFT_SHOWN: Final = 10
 @related.reading_options
 def rename_command(
     symbol: str | None, new: str | None, root: Path | None, planned: bool, plan_id: str | None, leave_doubts: bool,
-    take_doubts: bool, places: tuple[str, ...], limit: int, no_sync: bool, snapshot_id: str | None, offline: bool,
-    workers: int, shared_store: Path | None, color: str, as_json: bool,
+    take_doubts: bool, places: tuple[str, ...], limit: int, common: Common,
 ) -> int:  # fmt: skip
     """Plan to call SYMBOL by the name NEW: every place to edit with its exact bytes, and apart every place in doubt.
 
@@ -64,36 +65,28 @@ def rename_command(
     if plan_id is not None:
         if new is None:
             symbol, root = None, Path(symbol) if symbol is not None else root
-        if planned or no_sync or snapshot_id is not None:
+        if planned or common.no_sync or common.snapshot_id is not None:
             raise UsageError("--apply works on the tree as it is", hint="leave out --plan, --no-sync and --snapshot")
         if take_doubts or places:
             raise UsageError("what is taken is part of the plan", hint="everdex rename SYMBOL NEW --plan --take PLACE")
-        return _apply(root, plan_id, symbol, new, leave_doubts, workers, shared_store, as_json)
+        return _apply(root, plan_id, symbol, new, leave_doubts, common)
     if not planned or symbol is None or new is None:
         raise UsageError("a rename is planned first", hint="everdex rename SYMBOL NEW --plan, then --apply PLAN_ID")
     take = [EVERYWHERE] if take_doubts else list(places)
-    document = related.ask(
-        "rename", {"symbol": symbol, "new": new, "take": take, "k": limit}, root, no_sync=no_sync,
-        snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
-    )  # fmt: skip
-    return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
+    document = related.ask("rename", {"symbol": symbol, "new": new, "take": take, "k": limit}, root, common)
+    return related.show(document, SHOWN, common)
 
 
 def _apply(
-    root: Path | None, plan_id: str, symbol: str | None, new: str | None, leave_doubts: bool, workers: int,
-    shared_store: Path | None, as_json: bool,
-) -> int:  # fmt: skip
+    root: Path | None, plan_id: str, symbol: str | None, new: str | None, leave_doubts: bool, common: Common
+) -> int:
     from everdex.service import applying
-    from everdex.service.index import Index
-    from everdex.surfaces.cli.progress import Progress
-    from everdex.sync.model import SyncOptions
 
-    index = Index.open_to_read(root or ".", shared_store=shared_store)
-    names = None if symbol is None or new is None else (related.from_root(symbol, index.root.path), new)
-    with Progress(quiet=as_json) as progress:
-        options = SyncOptions(workers=workers, progress=progress)
-        found = applying.apply(index, plan_id, names=names, leave_doubts=leave_doubts, options=options)
-    return APPLIED.print(found.to_dict(), as_json=as_json)
+    index = common.index(root)
+    names = None if symbol is None or new is None else (from_root(symbol, index.root.path), new)
+    with common.syncing() as sync:
+        found = applying.apply(index, plan_id, names=names, leave_doubts=leave_doubts, options=sync)
+    return common.show(found.to_dict(), APPLIED)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:
@@ -144,7 +137,7 @@ def _at(place: dict[str, Any]) -> str:
 
 
 def _left(document: dict[str, Any]) -> Iterator[str]:
-    """Comments, strings and documents are somebody's to change; what may be a word like any other is only counted."""
+    """Where comments, strings and documents write the old name: likely places are listed, the others counted."""
     shown = [place for place in document["left"] if place["likely"]][:_LEFT_SHOWN]
     for place in shown:
         yield f"left as it is: {_at(place)}"
@@ -166,5 +159,5 @@ def _applied(document: dict[str, Any]) -> Iterator[Line]:
     yield False, f"{done}; snapshot {document['snapshot_id']}"
 
 
-SHOWN = Shown(_all_lines, _code)
-APPLIED = Shown(_applied, lambda document: 0)
+SHOWN = Shown(_all_lines, _code, _draw)
+APPLIED = Shown(_applied)

@@ -58,9 +58,8 @@ def numbered(number: int, text: str, note: str, shown: Style, *, indent: str = "
     room = _columns() - _INDENT
     body = indent + safe(text.strip())
     remark = f"  {safe(note)}" if note else ""
-    if _cells(body) + _cells(remark) > room:
-        remark = cut(remark, max(room // 3, room - _cells(body)))
-        body = cut(body, room - _cells(remark))
+    remark = cut(remark, max(room // 3, room - _cells(body)))
+    body = cut(body, room - _cells(remark))
     line([(f"{number:>6}", {"fg": "green"}), (f"  {body}", {}), (remark, {"dim": True})], shown)
 
 

@@ -6,8 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -17,48 +16,17 @@ from everdex.config import PROFILE_NAMES
 from everdex.errors import DaemonGone, DaemonStopping, QueryError, UsageError
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.failures import as_everdex
-from everdex.surfaces.cli.output import style, warn, write_json
+from everdex.surfaces.cli.options import Common
+from everdex.surfaces.cli.output import warn, write_json
 from everdex.surfaces.cli.piped import SHOWN, VIMGREP
 from everdex.surfaces.cli.progress import Progress
+from everdex.surfaces.daemon.thin import MODES
 
 if TYPE_CHECKING:
     from everdex.search.model import SearchRequest
-    from everdex.service.answers import Answer
-    from everdex.service.index import Index, Reading
+    from everdex.service.index import Index
     from everdex.service.searcher import Searcher
     from everdex.surfaces.daemon.client import Connection
-
-MODES: Final = ("hybrid", "lexical", "semantic", "regex", "literal")
-
-
-class _Asked(msgspec.Struct, frozen=True):
-    """Everything about the question but its words."""
-
-    mode: str
-    k: int
-    languages: tuple[str, ...]
-    paths: tuple[str, ...]
-    ignore_case: bool
-    offset: int
-    profile: str | None
-    budget: int | None
-    rerank: bool | None
-
-    def request(self, query: str) -> SearchRequest:
-        from everdex.search.model import Mode, SearchRequest
-
-        return SearchRequest(
-            query,
-            Mode(self.mode),
-            self.k,
-            self.languages,
-            self.paths,
-            self.ignore_case,
-            self.offset,
-            self.profile,
-            self.budget,
-            self.rerank,
-        )
 
 
 @click.command("search", short_help="Search a repository; indexes it first when it is new or has changed.")
@@ -95,18 +63,11 @@ class _Asked(msgspec.Struct, frozen=True):
 @click.option(
     "--like", metavar="PATH:LINE", help="In place of QUERY: find the code most like the code at this line."
 )
-@options.no_sync_option
-@options.reading_options
-@options.workers_option
-@options.shared_option
-@options.color_option
-@options.json_option
+@options.common(options.no_sync_option, options.reading_options, options.workers_option, color=True)
 def search_command(
     query: str | None, path: str | None, mode: str, k: int | None, wanted: tuple[str, ...], globs: tuple[str, ...],
     profile: str | None, offset: int, budget: int | None, rerank: bool | None, ignore_case: bool, explain: bool,
-    batch: str | None, like: str | None, vimgrep: bool, no_sync: bool, snapshot_id: str | None, offline: bool,
-    workers: int,
-    shared_store: Path | None, color: str, as_json: bool,
+    batch: str | None, like: str | None, vimgrep: bool, common: Common,
 ) -> int:  # fmt: skip
     """Search the repository around PATH (default: here) for QUERY.
 
@@ -140,7 +101,7 @@ def search_command(
       everdex search --like src/session.py:120
     """
     from everdex.search.check import check
-    from everdex.service.index import Index, Reading
+    from everdex.search.model import Mode, SearchRequest
 
     if vimgrep and budget is not None:
         raise UsageError("--vimgrep lists places; --budget packs text")
@@ -148,38 +109,37 @@ def search_command(
         _only_like(path, mode, batch, budget, rerank, profile, offset)
     query, root = _positionals(query, path, batch, like)
     known_languages(wanted)
-    index = Index.open_to_read(root, shared_store=shared_store)
-    asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case, offset, profile, budget, rerank)
+    index = common.index(root)
+    request = SearchRequest(
+        query or "", Mode(mode), k or index.config.query.k, wanted, globs, ignore_case, offset, profile, budget, rerank
+    )
     if query is not None:
-        check(asked.request(query))
-    reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
+        check(request)
     started = clock.now()
-    quiet = as_json or batch is not None
     if like is not None:
-        document = _like(index, reading, asked, like, workers=workers, quiet=quiet, explain=explain)
-        return _print(document, color, started, index, vimgrep=vimgrep, as_json=as_json)
-    with _Answers(index, reading, asked, workers=workers, quiet=quiet, explain=explain) as ask:
+        document = _like(index, request, like, common, explain=explain)
+        return _print(document, common, started, index, vimgrep=vimgrep)
+    with _Answers(index, request, common, quiet=common.as_json or batch is not None, explain=explain) as ask:
         if query is None:
             assert batch is not None
             return _batch(ask, batch)
         document = ask(query)
-    return _print(document, color, started, index, vimgrep=vimgrep, as_json=as_json)
+    return _print(document, common, started, index, vimgrep=vimgrep)
 
 
-def _print(
-    document: dict[str, Any], color: str, started: float, index: Index, *, vimgrep: bool, as_json: bool
-) -> int:
+def _print(document: dict[str, Any], common: Common, started: float, index: Index, *, vimgrep: bool) -> int:
     if vimgrep:
-        return VIMGREP.print(document, as_json=as_json)
-    if as_json or not style(color).grouped or "budget" in document:
-        return SHOWN.print(document, as_json=as_json)
+        return common.show(document, VIMGREP)
+    layout = common.layout
+    if layout is None or "budget" in document:
+        return common.show(document, SHOWN)
     from everdex.surfaces.cli.links import links
     from everdex.surfaces.cli.results import draw
 
     warn(document)
     elapsed_ms = (clock.now() - started) * 1000
     draw(
-        document, style(color), elapsed_ms=elapsed_ms, window=index.config.query.snippet_lines,
+        document, layout, elapsed_ms=elapsed_ms, window=index.config.query.snippet_lines,
         links=links(index.root.path),
     )  # fmt: skip
     return SHOWN.code(document)
@@ -189,19 +149,17 @@ class _Answers:
     """Answers queries from one snapshot: over the daemon if there is one to ask, else from the store."""
 
     def __init__(
-        self, index: Index, reading: Reading, asked: _Asked, *, workers: int, quiet: bool, explain: bool
+        self, index: Index, request: SearchRequest, common: Common, *, quiet: bool, explain: bool
     ) -> None:
-        self._index, self._reading, self._asked, self._explain = index, reading, asked, explain
-        self._workers, self._quiet = workers, quiet
+        self._index, self._request, self._common = index, request, common
+        self._quiet, self._explain = quiet, explain
         self._freshness: dict[str, Any] | None = None  # of the first answer: the others are from its snapshot
         self._connection: Connection | None = None
         self._searcher: Searcher | None = None
         self._stack = ExitStack()
 
     def __enter__(self) -> _Answers:
-        from everdex.surfaces.daemon.client import reach
-
-        self._connection = reach(self._index, self._reading)
+        self._connection = self._common.reach(self._index)
         if self._connection is None:
             self._open()
         else:
@@ -212,26 +170,23 @@ class _Answers:
         self._stack.close()
 
     def __call__(self, query: str) -> dict[str, Any]:
-        document = self._over_daemon(query) if self._connection is not None else None
+        request = msgspec.structs.replace(self._request, query=query)
+        document = self._over_daemon(request) if self._connection is not None else None
         if document is None:
             searcher = self._searcher or self._open()
-            document = searcher.answer(self._asked.request(query), explain=self._explain).to_dict()
+            document = searcher.answer(request, explain=self._explain).to_dict()
         if self._freshness is None:
             self._freshness = document["freshness"]
-            self._reading = msgspec.structs.replace(self._reading, snapshot_id=document["snapshot_id"])
+            self._common = msgspec.structs.replace(self._common, snapshot_id=document["snapshot_id"])
         document["freshness"] = self._freshness
         return document
 
-    def _over_daemon(self, query: str) -> dict[str, Any] | None:
+    def _over_daemon(self, request: SearchRequest) -> dict[str, Any] | None:
         """The daemon's answer; None when it is leaving and the store has to be read."""
         assert self._connection is not None
-        asked = self._asked
         params = {
-            "query": query, "mode": asked.mode, "k": asked.k, "languages": list(asked.languages),
-            "paths": list(asked.paths), "ignore_case": asked.ignore_case, "offset": asked.offset,
-            "profile": asked.profile, "budget": asked.budget, "rerank": asked.rerank, "explain": self._explain,
-            "no_sync": not self._reading.sync, "snapshot_id": self._reading.snapshot_id,
-            "always_rehash": os.environ.get("EVERDEX_ALWAYS_REHASH") == "1",
+            **msgspec.to_builtins(request), "explain": self._explain,
+            "always_rehash": os.environ.get("EVERDEX_ALWAYS_REHASH") == "1", **self._common.asked,
         }  # fmt: skip
         try:
             return self._connection.call("search", params)
@@ -246,36 +201,28 @@ class _Answers:
         from everdex.sync.model import SyncOptions
 
         progress = self._stack.enter_context(Progress(quiet=self._quiet))
-        options = SyncOptions(workers=self._workers, progress=progress)
-        self._searcher = self._stack.enter_context(self._index.searcher(self._reading, options))
+        options = SyncOptions(workers=self._common.workers, progress=progress)
+        self._searcher = self._stack.enter_context(self._index.searcher(self._common.reading, options))
         progress.finish()
         return self._searcher
 
 
-def _like(
-    index: Index, reading: Reading, asked: _Asked, place: str, *, workers: int, quiet: bool, explain: bool
-) -> dict[str, Any]:
+def _like(index: Index, request: SearchRequest, place: str, common: Common, *, explain: bool) -> dict[str, Any]:
     """The answer to --like: the running daemon's, or this process's."""
     from everdex.search.place import parse_place
-    from everdex.surfaces.cli.related import from_root
-    from everdex.surfaces.daemon import client
-    from everdex.sync.model import SyncOptions
+    from everdex.surfaces.cli.paths import from_root
 
     place = from_root(place, index.root.path)
     parse_place(place)
     params = {
-        "place": place, "k": asked.k, "languages": list(asked.languages), "paths": list(asked.paths),
-        "explain": explain, "no_sync": not reading.sync, "snapshot_id": reading.snapshot_id,
+        "place": place, "k": request.k, "languages": request.languages, "paths": request.paths, "explain": explain,
     }  # fmt: skip
-
-    def here() -> Answer:
-        with Progress(quiet=quiet) as progress:
-            return index.similar(
-                place, asked.k, reading, SyncOptions(workers=workers, progress=progress),
-                languages=asked.languages, paths=asked.paths, explain=explain,
-            )  # fmt: skip
-
-    return client.ask(index, reading, "similar", params, here)
+    return common.ask(
+        index, "similar", params,
+        lambda reading, sync: index.similar(
+            place, request.k, reading, sync, languages=request.languages, paths=request.paths, explain=explain
+        ),
+    )  # fmt: skip
 
 
 def _only_like(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,27 +14,21 @@ from everdex.errors import DaemonStopping
 from everdex.service.answers import of_no_index
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.failures import as_everdex
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import escape, write_error, write_json
 from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
     from everdex.service.index import Index
 
-_ANNOUNCE_S: Final = 0.1
-
 
 @click.command("serve", short_help="Run the daemon that answers for a repository from a warm index.")
-@options.root_argument
+@options.path_argument
 @click.option("--detach", is_flag=True, help="Come back as soon as a daemon answers, and leave it running.")
 @click.option("--announce", is_flag=True, hidden=True, help="Say progress and readiness as JSON lines on stdout.")
 @click.option("--for-store", metavar="ID", hidden=True, help="Refuse to serve another store than this.")
-@options.workers_option
-@options.shared_option
-@options.json_option
-def serve_command(
-    path: Path, detach: bool, announce: bool, for_store: str | None, workers: int, shared_store: Path | None,
-    as_json: bool,
-) -> int:  # fmt: skip
+@options.common(options.workers_option)
+def serve_command(path: Path, detach: bool, announce: bool, for_store: str | None, common: Common) -> int:
     """Run the daemon for the repository around PATH: every reading command goes through it from then on.
 
     The index is brought up to date first. The daemon keeps it warm and current, answers many clients at once, and
@@ -48,31 +41,29 @@ def serve_command(
       everdex serve --detach ~/src/flask
       everdex serve --detach --json | jq .pid
     """
-    from everdex.service.index import Index
-
     if announce:
         announced = _Announced()
         try:
-            index = Index.open_to_read(path, shared_store=shared_store)
+            index = common.index(path)
             if for_store not in (None, index.store_id):
                 raise DaemonStopping("the configuration was changed while the daemon was started")
-            return _serve(index, announced, workers, announced.ready)
+            return _serve(index, announced.progress, common.workers, announced.ready)
         except Exception as error:  # noqa: BLE001 - whoever started us is the only one to tell
             announced.say({"error": as_everdex(error).to_dict()})
             return as_everdex(error).exit_code
-    index = Index.open_to_read(path, shared_store=shared_store)
-    with Progress(quiet=as_json) as progress:
+    index = common.index(path)
+    with Progress(quiet=common.as_json) as progress:
         if detach:
-            pid, started = _detached(index, progress, workers)
+            pid, started = _detached(index, progress, common.workers)
             progress.finish()
-            _ready(index, pid, as_json, started=started)
+            _ready(index, pid, common.as_json, started=started)
             return 0
 
         def ready() -> None:
             progress.finish()
-            _ready(index, os.getpid(), as_json)
+            _ready(index, os.getpid(), common.as_json)
 
-        return _serve(index, progress, workers, ready, say=write_error if not as_json else None)
+        return _serve(index, progress, common.workers, ready, say=write_error if not common.as_json else None)
 
 
 def _serve(
@@ -125,18 +116,12 @@ def _detached(index: Index, progress: Progress, workers: int) -> tuple[int, bool
 
 
 class _Announced:
-    """Tells whoever started this process how far it is, one JSON document a line; nobody has to listen."""
+    """Reports to the process that started this one, as JSON lines on stdout; it may be gone already."""
 
     def __init__(self) -> None:
-        self._told = 0.0
-        self._phase = ""
+        from everdex.surfaces.daemon.beside import Telling
 
-    def __call__(self, phase: str, done: int, total: int) -> None:
-        # The beginning and the end of a phase are always told, however soon they come after the last word.
-        if phase != self._phase or done == total or time.monotonic() - self._told >= _ANNOUNCE_S:
-            self._told = time.monotonic()
-            self._phase = phase
-            self.say({"progress": [phase, done, total]})
+        self.progress = Telling(self.say)
 
     def say(self, document: dict[str, Any]) -> None:
         try:

@@ -9,23 +9,20 @@ from typing import Any
 import click
 
 from everdex.surfaces.cli import options
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, escape
-from everdex.surfaces.cli.pathed import gathered, named_from_root
+from everdex.surfaces.cli.paths import named_from_root
 
 
 @click.command("state", short_help="Show which files are dirty, stale or pending, and why.")
 @click.argument("paths", nargs=-1, type=click.Path())
-@click.option("--root", type=click.Path(path_type=Path), metavar="DIR", help="The repository to look in.")
+@options.root_option
 @click.option("--since", metavar="ID", help="Compare with this retained snapshot (see `everdex status`).")
 @click.option("--offset", type=click.IntRange(0), default=0, metavar="N", help="Skip the first N files (see `cursor`).")
-@options.no_sync_option
-@options.reading_options
-@options.shared_option
-@options.json_option
+@options.common(options.no_sync_option, options.reading_options)
 def state_command(
-    paths: tuple[str, ...], root: Path | None, since: str | None, offset: int, no_sync: bool,
-    snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool,
-) -> int:  # fmt: skip
+    paths: tuple[str, ...], root: Path | None, since: str | None, offset: int, common: Common
+) -> int:
     """Show the state of the files PATHS; without any, every file that is not clean.
 
     dirty: its own content changed. stale: the interface of a file it depends on changed. pending check: one of those
@@ -40,17 +37,15 @@ def state_command(
       everdex state --since 01M7GKD12H6R7QZE62RSHB11DX --json | jq '.files[].path'
     """
     from everdex.service import mutation
-    from everdex.service.index import Index
 
-    index = Index.open_to_read(root or ".", shared_store=shared_store)
+    index = common.index(root)
     named = named_from_root(paths, index.root.path, root)
     mutation.check_paths(named)
-    document = gathered(
-        index, "state", {"paths": named, "since": since, "offset": offset}, no_sync=no_sync, offline=offline,
-        quiet=as_json, snapshot_id=snapshot_id,
-        here=lambda reading, options: mutation.ask_states(index, tuple(named), since, reading, options, offset),
+    document = common.ask(
+        index, "state", {"paths": named, "since": since, "offset": offset},
+        lambda reading, sync: mutation.ask_states(index, tuple(named), since, reading, sync, offset),
     )  # fmt: skip
-    return SHOWN.print(document, as_json=as_json)
+    return common.show(document, SHOWN)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:

@@ -9,20 +9,16 @@ from typing import Any
 import click
 
 from everdex.surfaces.cli import options
+from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, escape, plural, size
 
 _SHOWN = 5
 
 
 @click.command("status", short_help="Show the store, its active snapshot and how fresh it is.")
-@options.root_argument
-@options.no_sync_option
-@options.reading_options
-@options.shared_option
-@options.json_option
-def status_command(
-    path: Path, no_sync: bool, snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool
-) -> int:
+@options.path_argument
+@options.common(options.no_sync_option, options.reading_options)
+def status_command(path: Path, common: Common) -> int:
     """Show the store of the repository around PATH, its active snapshot and how fresh it is.
 
     The tree is compared with the snapshot but nothing is indexed; --no-sync leaves the comparison out.
@@ -32,14 +28,8 @@ def status_command(
       everdex status
       everdex status --json | jq .freshness
     """
-    from everdex.service.index import Index, Reading
-    from everdex.surfaces.daemon.client import ask
-
-    index = Index.open_to_read(path, shared_store=shared_store)
-    reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
-    params = {"no_sync": no_sync, "snapshot_id": snapshot_id}
-    document = ask(index, reading, "status", params, lambda: index.status(reading=reading))
-    return SHOWN.print(document, as_json=as_json)
+    index = common.index(path)
+    return common.show(common.ask(index, "status", {}, lambda reading, _: index.status(reading=reading)), SHOWN)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
 from everdex.service.answers import of_no_index
 from everdex.surfaces.cli import options
-from everdex.surfaces.cli.output import write_error, write_json
+from everdex.surfaces.cli.options import Common
+from everdex.surfaces.cli.output import Line, Shown
 
 
 @click.command("stop", short_help="Stop the daemon of a repository.")
-@options.root_argument
-@options.shared_option
-@options.json_option
-def stop_command(path: Path, shared_store: Path | None, as_json: bool) -> int:
+@options.path_argument
+@options.common()
+def stop_command(path: Path, common: Common) -> int:
     """Stop the daemon of the repository around PATH, after the questions it is answering now.
 
     Exit code 0 means stopped, 1 that none was running.
@@ -25,14 +27,14 @@ def stop_command(path: Path, shared_store: Path | None, as_json: bool) -> int:
       everdex stop
       everdex stop ~/src/flask
     """
-    from everdex.service.index import Index
     from everdex.surfaces.daemon.client import stop
 
-    pid = stop(Index.open_to_read(path, shared_store=shared_store))
-    if as_json:
-        write_json(of_no_index({"stopped": pid is not None, "pid": pid}))
-    elif pid is None:
-        write_error("no daemon is running")
-    else:
-        write_error(f"stopped process {pid}")
-    return 0 if pid is not None else 1
+    pid = stop(common.index(path))
+    return common.show(of_no_index({"stopped": pid is not None, "pid": pid}), SHOWN)
+
+
+def _lines(document: dict[str, Any]) -> Iterator[Line]:
+    yield False, f"stopped process {document['pid']}" if document["stopped"] else "no daemon is running"
+
+
+SHOWN = Shown(_lines, lambda document: 0 if document["stopped"] else 1)

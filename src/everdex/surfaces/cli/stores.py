@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import click
 
 from everdex.surfaces.cli import options
-from everdex.surfaces.cli.output import escape, plural, size, warn, write, write_json
+from everdex.surfaces.cli.output import Line, Shown, escape, plural, size
 
 
 @click.command("stores", short_help="List every store below EVERDEX_HOME.")
@@ -20,16 +23,17 @@ def stores_command(as_json: bool) -> int:
     """
     from everdex.service.maintain import stores
 
-    document = stores()
-    if as_json:
-        write_json(document)
-        return 0
-    warn(document)
+    return SHOWN.print(stores(), as_json=as_json)
+
+
+def _lines(document: dict[str, Any]) -> Iterator[Line]:
     widest = max((len(entry["store_id"]) for entry in document["stores"]), default=0)
     for entry in document["stores"]:
         root = escape(entry["canonical_root"] or f"unreadable: {entry['problem']}")
         used = (entry["last_used_at"] or "never")[:10]
-        write(f"{escape(entry['store_id']):<{widest}}  {size(entry['size_bytes']):>9}  used {used}  {root}")
+        yield True, f"{escape(entry['store_id']):<{widest}}  {size(entry['size_bytes']):>9}  used {used}  {root}"
     total = sum(entry["size_bytes"] for entry in document["stores"])
-    write(f"{plural(len(document['stores']), 'store')}, {size(total)} in {escape(document['home'])}")
-    return 0
+    yield True, f"{plural(len(document['stores']), 'store')}, {size(total)} in {escape(document['home'])}"
+
+
+SHOWN = Shown(_lines)

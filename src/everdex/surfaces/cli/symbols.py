@@ -5,39 +5,29 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from everdex.graph.doubts import left_open
-from everdex.surfaces.cli import options, rows
-from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write_error
-from everdex.surfaces.cli.progress import Progress
-from everdex.surfaces.cli.related import by_path, from_root, like_it
+from everdex.surfaces.cli import options, related, rows
+from everdex.surfaces.cli.options import Common
+from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural
+from everdex.surfaces.cli.paths import from_root
+from everdex.surfaces.cli.related import by_path, like_it
 from everdex.wording import whose
-
-if TYPE_CHECKING:
-    from everdex.service.answers import Answer
 
 
 @click.command("symbols", short_help="Show where a name is defined, or the outline of a file.")
 @click.argument("asked", metavar="NAME|FILE")
-@click.argument("root", required=False, type=click.Path(path_type=Path))
+@options.root_argument
 @click.option(
     "--refs", "references", type=click.IntRange(0, 2_000), default=0, metavar="N",
     help="When one definition fits, list N places that use it, too.",
 )
 @click.option("--offset", type=click.IntRange(0), default=0, metavar="N", help="Skip the first N (see `cursor`).")
-@options.no_sync_option
-@options.reading_options
-@options.workers_option
-@options.shared_option
-@options.color_option
-@options.json_option
-def symbols_command(
-    asked: str, root: Path | None, references: int, offset: int, no_sync: bool, snapshot_id: str | None,
-    offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
-) -> int:  # fmt: skip
+@related.reading_options
+def symbols_command(asked: str, root: Path | None, references: int, offset: int, common: Common) -> int:
     """Show every definition of NAME, or what FILE defines, in the repository around ROOT (default: here).
 
     In a pipe every definition is one line, path:line:signature, or line:signature of the FILE that was named; on a
@@ -54,30 +44,14 @@ def symbols_command(
       everdex symbols --json open_view | jq -r '.definitions[].source'
     """
     from everdex.service import named
-    from everdex.service.index import Index, Reading
-    from everdex.surfaces.daemon.client import ask
-    from everdex.sync.model import SyncOptions
 
-    index = Index.open_to_read(root or ".", shared_store=shared_store)
-    reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
+    index = common.index(root)
     name = from_root(asked, index.root.path)
-    params = {"name": name, "references": references, "offset": offset}
-
-    def here() -> Answer:
-        with Progress(quiet=as_json) as progress:
-            sync = SyncOptions(workers=workers, progress=progress)
-            return named.ask(index, name, reading, sync, references=references, offset=offset)
-
-    document = ask(index, reading, "symbols", {**params, "no_sync": no_sync, "snapshot_id": snapshot_id}, here)
-    wanted = style(color)
-    if as_json or not wanted.grouped:
-        return SHOWN.print(document, as_json=as_json)
-    warn(document)
-    _draw(document, wanted)
-    for is_result, line in SHOWN.lines(document):
-        if not is_result:
-            write_error(line)
-    return SHOWN.code(document)
+    document = common.ask(
+        index, "symbols", {"name": name, "references": references, "offset": offset},
+        lambda reading, sync: named.ask(index, name, reading, sync, references=references, offset=offset),
+    )  # fmt: skip
+    return common.show(document, SHOWN)
 
 
 def _draw(document: dict[str, Any], shown: Style) -> None:
@@ -87,10 +61,7 @@ def _draw(document: dict[str, Any], shown: Style) -> None:
         for item in document["outline"]["symbols"]:
             depth = item["qualified_name"].count(".")
             rows.numbered(item["start_line"], item["signature"] or item["name"], "", shown, indent="  " * depth)
-    grouped: dict[str, list[dict[str, Any]]] = {}
-    for item in document["definitions"]:
-        grouped.setdefault(item["path"], []).append(item)
-    for path, items in grouped.items():
+    for path, items in by_path(document["definitions"]).items():
         rows.file(path, shown)
         for item in items:
             rows.numbered(item["start_line"], _reads(item), item["kind"], shown)
@@ -142,4 +113,4 @@ def _code(document: dict[str, Any]) -> int:
     return 0 if document["definitions"] or outlined else 1
 
 
-SHOWN = Shown(_lines, _code)
+SHOWN = Shown(_lines, _code, _draw)

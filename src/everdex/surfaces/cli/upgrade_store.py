@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
 from everdex.errors import Incompatible
 from everdex.surfaces.cli import options
-from everdex.surfaces.cli.output import warn, write, write_error, write_json
+from everdex.surfaces.cli.options import Common
+from everdex.surfaces.cli.output import Line, Shown
 
 
 @click.command("upgrade-store", short_help="Say whether this everdex can go on with a store; migrate if it must.")
-@options.root_argument
-@options.shared_option
-@options.json_option
-def upgrade_store_command(path: Path, shared_store: Path | None, as_json: bool) -> int:
+@options.path_argument
+@options.common()
+def upgrade_store_command(path: Path, common: Common) -> int:
     """Check every schema version and checksum of the store of the repository around PATH.
 
     A store written by a newer everdex is refused and left as it is (exit code 13); one that is too old says that it
@@ -25,18 +27,18 @@ def upgrade_store_command(path: Path, shared_store: Path | None, as_json: bool) 
     Examples:
       everdex upgrade-store
     """
-    from everdex.service.index import Index
     from everdex.service.maintain import upgrade
 
-    document = upgrade(Index.open_to_read(path, shared_store=shared_store)).to_dict()
-    if as_json:
-        write_json(document)
-    else:
-        warn(document)
-        for item in document["artifacts"]:
-            found = "missing" if item["found"] is None else f"version {item['found']}"
-            write(f"{item['artifact']:<13} {found} (reads {item['min_readable']} to {item['max_readable']})")
-        write(document["status"].replace("_", " "))
-        if document["hint"]:
-            write_error(f"hint: {document['hint']}")
-    return 0 if document["status"] == "up_to_date" else Incompatible.exit_code
+    return common.show(upgrade(common.index(path)).to_dict(), SHOWN)
+
+
+def _lines(document: dict[str, Any]) -> Iterator[Line]:
+    for item in document["artifacts"]:
+        found = "missing" if item["found"] is None else f"version {item['found']}"
+        yield True, f"{item['artifact']:<13} {found} (reads {item['min_readable']} to {item['max_readable']})"
+    yield True, document["status"].replace("_", " ")
+    if document["hint"]:
+        yield False, f"hint: {document['hint']}"
+
+
+SHOWN = Shown(_lines, lambda document: 0 if document["status"] == "up_to_date" else Incompatible.exit_code)

@@ -20,7 +20,7 @@ from everdex.surfaces.daemon.protocol import Request
 
 
 class Client(Protocol):
-    """Whoever asked."""
+    """The connection that a job's answer goes to."""
 
     @property
     def gone(self) -> bool: ...
@@ -85,13 +85,13 @@ class Admission:
             self._waiting = deque(kept)
 
     def claim_answer(self, job: Job) -> bool:
-        """True for the one who may answer this job."""
+        """Whether the caller may send the answer: true once for each job, and never after its client hung up."""
         with self._changed:
             first, job.answered = not job.answered, True
             return first and not job.client.gone
 
     def expire(self) -> None:
-        """Tell those whose time is up."""
+        """Answer every job that is older than the time limit with an error."""
         limit = time.monotonic() - limits.QUERY_TIMEOUT_MS / 1000
         with self._changed:
             late = [job for job in (*self._running, *self._waiting) if job.arrived < limit and not job.answered]

@@ -17,11 +17,9 @@ from typing import Any, Final
 
 from everdex import errors, limits
 from everdex.errors import Busy, DaemonGone, DaemonStopping, EverdexError, NotIndexed, Timeout
-from everdex.service.answers import Answer
-from everdex.service.index import Index, Reading
+from everdex.service.index import Index
 from everdex.service.rendezvous import is_claimed, is_own_socket, socket_of
 from everdex.settings import auto_start
-from everdex.surfaces.cli.options import wants_daemon, wants_json
 from everdex.surfaces.cli.output import escape, write_error
 from everdex.surfaces.cli.progress import Progress
 from everdex.surfaces.daemon import thin, wire
@@ -108,8 +106,10 @@ class Connection:
                         raise
 
     def _wait_for_graph(self, until: float, progress: Callable[[str, int, int], None]) -> bool:
-        """Whether a graph was being made; returns when it is there, or then, or when it is known what all files offer:
-        from there on some questions are answered."""
+        """Wait while the daemon makes a graph, until it is made or `until`; false when none is being made.
+
+        Returns early when its first phase (what all files offer) ends: from there on some questions are answered.
+        """
         waited, phase = False, None
         while (graph := self.call("ping")["graph"])["state"] in ("making", "due"):
             waited = True
@@ -203,22 +203,8 @@ def connect(index: Index) -> Connection | None:
     return None
 
 
-def ask(
-    index: Index, reading: Reading, method: str, params: Mapping[str, Any], here: Callable[[], Answer]
-) -> dict[str, Any]:
-    """A daemon's answer to a command, and where none answers `here`'s, from the store."""
-    connection = reach(index, reading)
-    if connection is not None:
-        with connection, Progress(quiet=wants_json()) as progress, suppress(DaemonStopping):
-            return connection.call_patiently(method, params, progress)
-    return here().to_dict()
-
-
-def reach(index: Index, reading: Reading) -> Connection | None:
-    """The daemon a command is to ask: the running one, or where the user wants that, one it starts."""
-    wanted = wants_daemon()
-    if reading.offline:
-        return None
+def reach(index: Index, *, wanted: bool, quiet: bool) -> Connection | None:
+    """The daemon a command is to ask: the running one, or if it is `wanted` or set up so, one that is started."""
     try:
         connection = connect(index)
     except Timeout as error:  # what it is for can be done without it
@@ -229,7 +215,7 @@ def reach(index: Index, reading: Reading) -> Connection | None:
     from everdex.surfaces.daemon.start import start
 
     try:
-        with Progress(quiet=wants_json()) as progress:
+        with Progress(quiet=quiet) as progress:
             return start(index, progress)
     except DaemonStopping:
         return None  # the configuration was changed meanwhile: this command answers with the one it has

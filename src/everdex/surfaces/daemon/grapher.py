@@ -14,53 +14,30 @@ import os
 import signal
 import sys
 import threading
-import time
-from pathlib import Path
 from typing import Any, Final
 
-from everdex.errors import DaemonStopping, InternalError
+from everdex.errors import InternalError
 from everdex.graph.resolvers import Resolvers
 from everdex.memory import tame_allocator
 from everdex.service import opening
-from everdex.service.index import Index
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.cli.output import write_json
+from everdex.surfaces.daemon.beside import Telling, open_same
 from everdex.sync.model import SyncOptions
 
-_TELL_S: Final = 0.1
 _STACK_BYTES: Final = 64 << 20  # of the thread that resolves; without it, what the system likes
 
 
-class _Told:
-    """Progress for the daemon; the beginning and the end of a phase always, what lies between now and then."""
-
-    def __init__(self) -> None:
-        self._at = 0.0
-        self._phase = ""
-
-    def __call__(self, phase: str, done: int, total: int) -> None:
-        if phase != self._phase or done == total or time.monotonic() - self._at >= _TELL_S:
-            self._at, self._phase = time.monotonic(), phase
-            _say({"progress": [phase, done, total]})
-
-
-def _say(document: dict[str, Any]) -> None:
-    write_json(document)
-    sys.stdout.flush()
-
-
 def _make(told: list[Any], known: Resolvers) -> dict[str, int]:
-    root, shared_store, config_fingerprint, query_fingerprint, snapshot_id, niceness, workers = told
+    *identity, snapshot_id, niceness, workers = told
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)  # of this thread, and of whom it starts
-    index = Index.open(root, force_root=True, shared_store=Path(shared_store) if shared_store else None)
-    if (index.config_fingerprint, index.query_fingerprint) != (config_fingerprint, query_fingerprint):
-        raise DaemonStopping("the configuration is another than the daemon's")
-    made = opening.make(index, snapshot_id, SyncOptions(workers=workers, progress=_Told()), known)
+    options = SyncOptions(workers=workers, progress=Telling(write_json))
+    made = opening.make(open_same(*identity), snapshot_id, options, known)
     return {"changed": made.changed, "resolved": made.resolved}
 
 
 def _serve(told: list[Any], known: Resolvers, alone: threading.Lock) -> None:
-    """One graph; whatever goes wrong ends the process."""
+    """Make one graph and report it; any failure ends the process."""
     code = InternalError.exit_code
     with alone:
         try:
@@ -69,7 +46,7 @@ def _serve(told: list[Any], known: Resolvers, alone: threading.Lock) -> None:
             except Exception as error:  # noqa: BLE001 - the daemon is the only one to tell
                 failure = as_everdex(error)
                 said, code = {"error": failure.to_dict()}, failure.exit_code
-            _say(said)
+            write_json(said)
             if "made" in said:
                 known.rest()
                 gc.freeze()  # what stays is without cycles, and much to look through

@@ -11,17 +11,17 @@ import os
 import signal
 import socket
 import sys
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from everdex.errors import DaemonStopping
 from everdex.memory import tame_allocator
 from everdex.service.answers import Freshness
-from everdex.service.index import Index
 from everdex.service.reader import Reader
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon import methods, wire
+from everdex.surfaces.daemon.beside import open_same
 from everdex.surfaces.daemon.protocol import Request
 from everdex.surfaces.daemon.replies import answered, failed
 
@@ -52,14 +52,14 @@ def _answer(reader: Reader, document: dict[str, Any]) -> bytes:
         return FAILED + known.code.encode() + b"\n" + failed(request, known)
 
 
-def main(handle: int, root: str, shared_store: str, config_fingerprint: str, query_fingerprint: str) -> None:
+def main(handle: int, *identity: str) -> None:
     # The daemon ends us by closing the socket; what is typed at its terminal is not for us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     tame_allocator()
-    index = Index.open(root, force_root=True, shared_store=Path(shared_store) if shared_store else None)
-    if (index.config_fingerprint, index.query_fingerprint) != (config_fingerprint, query_fingerprint):
-        sys.exit(13)
-    reader = Reader(index)
+    try:
+        reader = Reader(open_same(*identity))
+    except DaemonStopping as error:
+        sys.exit(error.exit_code)
     with socket.socket(fileno=handle) as stream:
         while True:
             try:

@@ -33,13 +33,13 @@ class ResidentWork:
         self._begun(run)
 
     def progress(self, phase: str, done: int, total: int) -> None:
-        """Nobody looks."""
+        """Not shown: no user waits for a job of the daemon."""
 
     def sync(self, options: SyncOptions) -> None:
         patiently(lambda: self._warm.sync(options))
 
     def resolve(self, options: SyncOptions) -> str:
-        """Wait for whoever makes graphs here; the job's budget says how long."""
+        """Wait until the daemon's maker of graphs has made this one; the job's budget bounds that."""
         graphs = self._warm.graphs
         assert graphs is not None  # a daemon has one from its start
         while True:

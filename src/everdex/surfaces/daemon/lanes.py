@@ -7,10 +7,8 @@ lane is free, first come first served. A helper that dies costs nothing: its que
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
@@ -20,8 +18,10 @@ from typing import Any, Final
 
 from everdex import limits
 from everdex.memory import resident_bytes
+from everdex.roots import elsewhere
 from everdex.service.index import Index
 from everdex.surfaces.daemon import wire
+from everdex.surfaces.daemon.beside import command, identity
 from everdex.surfaces.daemon.protocol import encode
 
 _START_S: Final = 30.0
@@ -37,14 +37,11 @@ class Helper:
 
     def __init__(self, index: Index) -> None:
         ours, theirs = socket.socketpair()
-        shared = "" if index.shared_store is None else os.fspath(index.shared_store)
         with theirs:
-            # -P: the working directory may be a hostile repository and must not be imported from.
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "everdex.surfaces.daemon.helper", str(theirs.fileno()),
-                 os.fspath(index.root.path), shared, index.config_fingerprint, index.query_fingerprint],
+                command("everdex.surfaces.daemon.helper", str(theirs.fileno()), *identity(index)),
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
-                pass_fds=(theirs.fileno(),),
+                pass_fds=(theirs.fileno(),), env=elsewhere(),
             )  # fmt: skip
         self._socket = ours
         self.used = time.monotonic()

@@ -8,34 +8,35 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import signal
 import subprocess
-import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
 from everdex.errors import DaemonGone, EverdexError, InternalError, LimitExceeded
+from everdex.machine import StandsStill
 from everdex.memory import resident_bytes
+from everdex.roots import elsewhere
 from everdex.service.index import Index
+from everdex.surfaces.daemon.beside import command, documents, identity
 from everdex.surfaces.daemon.client import error_of
 
 _LOOK_S: Final = 0.5
 
 
 class Cancelled(Exception):
-    """It was ended before it was done."""
+    """The graph was cancelled before it was finished."""
 
 
 def start() -> subprocess.Popen[bytes]:
     """A process that loads what it needs and waits to be told which graph to make; it ends with this one."""
-    # -P: the working directory may be a hostile repository and must not be imported from.
-    command = [sys.executable, "-P", "-m", "everdex.surfaces.daemon.grapher"]
     return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/"
-    )
+        command("everdex.surfaces.daemon.grapher"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, cwd="/", env=elsewhere(),
+    )  # fmt: skip
 
 
 def dismiss(process: subprocess.Popen[bytes]) -> None:
@@ -54,12 +55,7 @@ class Making:
         self, index: Index, snapshot_id: str, *, niceness: int = 0, workers: int = 1,
         started: subprocess.Popen[bytes] | None = None,
     ) -> None:  # fmt: skip
-        shared = "" if index.shared_store is None else os.fspath(index.shared_store)
-        told = [
-            os.fspath(index.root.path), shared, index.config_fingerprint, index.query_fingerprint, snapshot_id,
-            niceness, workers,
-        ]  # fmt: skip
-        self._told = json.dumps(told).encode() + b"\n"
+        self._told = json.dumps([*identity(index), snapshot_id, niceness, workers]).encode() + b"\n"
         self._lock = threading.Lock()
         self._process = started
         self._cancelled = False
@@ -108,24 +104,22 @@ class Making:
             self.phase, self._began = phase, time.monotonic()
         self.done, self.total = done, total
 
-    def _said(self, process: subprocess.Popen[bytes], most_bytes: int) -> Any:
-        """The documents it says, while it keeps within its memory."""
-        assert process.stdout is not None
-        handle, pending = process.stdout.fileno(), b""
-        while True:
+    def _said(self, process: subprocess.Popen[bytes], most_bytes: int) -> Iterator[dict[str, Any]]:
+        """The documents it says, while it keeps within its memory and is not stopped from outside."""
+        stands_still = StandsStill(process.pid)
+
+        def look() -> None:
             if max(map(resident_bytes, _family(process.pid))) > most_bytes:
                 raise LimitExceeded(
                     f"making the graph takes more than {most_bytes >> 20:,} MiB of memory here",
                     hint="make it once without the daemon (`everdex map --offline`); from then on only what changed "
                     "is made",
                 )
-            if not select.select([handle], [], [], _LOOK_S)[0]:
-                continue
-            piece = os.read(handle, 65_536)
-            if not piece:
-                return
-            *lines, pending = (pending + piece).split(b"\n")
-            yield from (json.loads(line) for line in lines)
+            if stands_still():
+                raise DaemonGone("the process that makes the graph was stopped and stood still, so it was ended")
+
+        assert process.stdout is not None
+        return documents(process.stdout.fileno(), look, _LOOK_S)
 
     def cancel(self) -> None:
         with self._lock:
@@ -145,7 +139,7 @@ class Making:
 
 
 def _ended(code: int) -> EverdexError:
-    """Why nothing was said: it was killed, or there is a bug."""
+    """The error for a maker that ended without an answer: it was killed, or it has a bug."""
     if code >= 0:
         return InternalError(f"the process that makes the graph ended with code {code}")
     hint = "ask again; if it is out of memory: `everdex map --offline` makes the graph without the daemon"

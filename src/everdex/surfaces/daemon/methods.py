@@ -208,26 +208,6 @@ def _files(warm: ResidentIndex, params: Parameters) -> Answer:
     )
 
 
-def _explain(warm: ResidentIndex, params: Parameters) -> Answer:
-    return warm.index.explain(params["path"], reading=reading(params))
-
-
-def _contexts(warm: ResidentIndex, params: Parameters) -> Answer:
-    return warm.contexts(reading(params))
-
-
-def _status(warm: ResidentIndex, params: Parameters) -> Answer:
-    return warm.status(reading(params))
-
-
-def _health(warm: ResidentIndex, params: Parameters) -> Answer:
-    return maintain.health(warm.index, reading(params))
-
-
-def _audit(warm: ResidentIndex, params: Parameters) -> Answer:
-    return maintain.audit(warm.index, reading(params))
-
-
 def _sync(warm: ResidentIndex, params: Parameters) -> Answer:
     return warm.sync(SyncOptions(**{name: params[name] for name in METHODS["sync"].takes if name in params}))
 
@@ -238,6 +218,7 @@ _OF_GRAPH: Final[dict[str, Check]] = {"wait_ms": _count, **SYNCED}
 # `output` is the name of a client's file, which only that client writes: it stands in what is rendered
 _PICTURED: Final[dict[str, Check]] = {"picture": _name, "dark": _flag, "max_bytes": _count, "output": _words}
 _LISTING: Final[dict[str, Check]] = {"symbol": _text, "k": _count, "offset": _count, **_OF_GRAPH}
+_ANSWERED_EARLY: Final[dict[str, Check]] = {"wait": _flag, **_LISTING}
 METHODS: Final[dict[str, Method]] = {
     "search": Method(
         {
@@ -254,9 +235,9 @@ METHODS: Final[dict[str, Method]] = {
     "symbols": Method(
         {"name": _text, "references": _count, "offset": _count, **SYNCED}, _symbols, ("name",), symbols.SHOWN
     ),
-    "refs": Method({"role": _name, "wait": _flag, **_LISTING}, _related("refs"), ("symbol",), refs.SHOWN),
-    "callers": Method({"wait": _flag, **_LISTING}, _related("callers"), ("symbol",), callers.SHOWN),
-    "callees": Method(_LISTING, _related("callees"), ("symbol",), callees.SHOWN),
+    "refs": Method({"role": _name, **_ANSWERED_EARLY}, _related("refs"), ("symbol",), refs.SHOWN),
+    "callers": Method(_ANSWERED_EARLY, _related("callers"), ("symbol",), callers.SHOWN),
+    "callees": Method(_ANSWERED_EARLY, _related("callees"), ("symbol",), callees.SHOWN),
     "impact": Method({"depth": _count, **_PICTURED, **_LISTING}, _related("impact"), ("symbol",), impact.SHOWN),
     "architecture": Method({"levels": _count, **_PICTURED, **_OF_GRAPH}, _related("architecture"), (),
                            architecture.SHOWN),
@@ -279,11 +260,14 @@ METHODS: Final[dict[str, Method]] = {
     ),
     "chunks": Method({"meta": _flag, "offset": _count, "count": _count, **SYNCED}, _chunks),
     "files": Method({"skipped": _flag, "paths": _texts, **PINNED}, _files, (), files.SHOWN),
-    "explain": Method({"path": _text, **PINNED}, _explain, ("path",), explain.SHOWN),
-    "contexts": Method(SYNCED, _contexts, (), contexts.SHOWN),
-    "status": Method(SYNCED, _status, (), status.SHOWN),
-    "health": Method(PINNED, _health, (), health.SHOWN),
-    "audit": Method(PINNED, _audit, (), audit.SHOWN),
+    "explain": Method(
+        {"path": _text, **PINNED},
+        lambda warm, params: warm.index.explain(params["path"], reading=reading(params)), ("path",), explain.SHOWN,
+    ),
+    "contexts": Method(SYNCED, lambda warm, params: warm.contexts(reading(params)), (), contexts.SHOWN),
+    "status": Method(SYNCED, lambda warm, params: warm.status(reading(params)), (), status.SHOWN),
+    "health": Method(PINNED, lambda warm, params: maintain.health(warm.index, reading(params)), (), health.SHOWN),
+    "audit": Method(PINNED, lambda warm, params: maintain.audit(warm.index, reading(params)), (), audit.SHOWN),
     "sync": Method({"allow_degraded": _flag, "always_rehash": _flag, "rebuild": _flag, "large": _flag}, _sync),
     "touched": Method(touched.PARAMETERS, touched.answer),
     "ping": Method({}),

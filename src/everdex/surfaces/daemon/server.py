@@ -99,7 +99,7 @@ class Server:
         self._background = Background(warm, self._lanes, lambda: time.monotonic() - self._asked, claim.log, self.stop)
 
     def listen(self) -> None:
-        """Open the socket, so that whoever looks finds us; from here on a signal ends us in order."""
+        """Open the socket and announce it; from here on a signal ends the daemon in order."""
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, lambda received, _: self.stop(signal.Signals(received).name.lower()))
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

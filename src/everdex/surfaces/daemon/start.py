@@ -7,29 +7,27 @@ does not end with whoever started it.
 
 from __future__ import annotations
 
-import json
 import os
-import select
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from everdex.errors import Busy, DaemonUnavailable
+from everdex.roots import elsewhere
 from everdex.service.index import Index
+from everdex.surfaces.daemon.beside import command, documents
 from everdex.surfaces.daemon.client import Connection, connect, error_of
 from everdex.sync.model import Progress
 
 _LONGEST_START_S: Final = 660.0  # a little longer than a writer is waited for
 _POLL_S: Final = 0.1
 _AGAIN_MS: Final = 5_000
-_TICK: Final = "starting"  # the phase of a second in which nothing was said
+_TICK: Final = "starting"  # the phase in which there is nothing to say yet
 
 
 class _Late(Exception):
-    """Nobody answers by then."""
+    """The deadline passed before the daemon answered."""
 
 
 class _Heard:
@@ -81,19 +79,24 @@ def _launch(index: Index, progress: _Heard, workers: int | None, deadline: float
     """Start a daemon of its own session and wait until it listens."""
     where = [] if index.shared_store is None else ["--shared-store", os.fspath(index.shared_store)]
     many = [] if workers is None else ["--workers", str(workers)]
-    # -P: the working directory may be a hostile repository and must not be imported from.
-    command = [sys.executable, "-P", "-m", "everdex", "serve", os.fspath(index.root.path), "--announce"]
-    command += ["--for-store", index.store_id]
+    serve = ("serve", os.fspath(index.root.path), "--announce", "--for-store", index.store_id)
     child = subprocess.Popen(
-        [*command, *many, *where],
+        command("everdex", *serve, *many, *where),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/", start_new_session=True,
+        env=elsewhere(),
     )  # fmt: skip
     # Whoever lives longer than the daemon he started has to bury it.
     threading.Thread(target=child.wait, name="daemon-waiter", daemon=True).start()
+
+    def look() -> None:
+        if time.monotonic() >= deadline:
+            raise _Late
+        progress(_TICK, 0, 0)  # a caller that was cancelled stops waiting here
+
     assert child.stdout is not None
     with child.stdout:
         try:
-            for said in _documents(child.stdout.fileno(), progress, deadline):
+            for said in documents(child.stdout.fileno(), look, 1.0):
                 if "error" in said:
                     raise error_of(said["error"])
                 if "progress" in said:
@@ -105,18 +108,3 @@ def _launch(index: Index, progress: _Heard, workers: int | None, deadline: float
                 child.kill()  # it has done nothing but wait: or with every question one more would
             raise
     raise DaemonUnavailable("the daemon ended before it could answer")
-
-
-def _documents(handle: int, progress: Progress, deadline: float) -> Iterator[dict[str, Any]]:
-    """The lines it says, as they come."""
-    pending = b""
-    while time.monotonic() < deadline:
-        if not select.select([handle], [], [], 1.0)[0]:
-            progress(_TICK, 0, 0)  # a caller that was cancelled stops waiting here
-            continue
-        piece = os.read(handle, 65_536)
-        if not piece:
-            return
-        *lines, pending = (pending + piece).split(b"\n")
-        yield from (json.loads(line) for line in lines)
-    raise _Late

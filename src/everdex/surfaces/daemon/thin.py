@@ -41,7 +41,7 @@ COMMANDS = {
     "symbols": ("name", True, ("--no-sync", "--snapshot", "--offset", "--color")),
     "refs": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--role", "--color", "--wait")),
     "callers": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color", "--wait")),
-    "callees": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
+    "callees": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color", "--wait")),
     "impact": ("symbol", True, (
         "--no-sync", "--snapshot", "-k", "--offset", "--color", "--depth", "--picture", "--draw", "--dark",
     )),
@@ -217,15 +217,19 @@ def _string(text: str) -> str | None:
 
 def find(start: str) -> tuple[str, str] | None:
     """(socket, root) of the daemon that serves the root around a path, where that is beyond doubt."""
-    home = os.environ.get("EVERDEX_HOME")
-    home = os.path.abspath(home) if home else os.path.join(os.path.expanduser("~"), ".everdex")
     try:
         directory = os.path.realpath(start, strict=True)
         if not os.path.isdir(directory):
             directory = os.path.dirname(directory)
-        return _walk(os.path.join(home, "run"), directory)
+        return _walk(os.path.join(home(), "run"), directory)
     except (OSError, ValueError):
         return None
+
+
+def home() -> str:
+    """EVERDEX_HOME, or ~/.everdex."""
+    chosen = os.environ.get("EVERDEX_HOME")
+    return os.path.abspath(chosen) if chosen else os.path.join(os.path.expanduser("~"), ".everdex")
 
 
 def _walk(run: str, start: str) -> tuple[str, str] | None:
@@ -290,7 +294,7 @@ def exchange(place: str, request: bytes, wait_s: float) -> bytes | None:
 
 
 def _write(handle: int, data: bytes) -> bool:
-    """Whether all of it went out, or as much as whoever reads wanted to see."""
+    """Write all of it; true also when the reader closed the pipe early."""
     view = memoryview(data)
     try:
         while view:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import time
 
+from everdex.surfaces.daemon.thin import home
+
 _MAX_BYTES = 1_048_576
 _KEEP = 3
 
@@ -30,11 +32,9 @@ def _plain(name: str) -> str:
 
 
 def _append(line: bytes) -> None:
-    home = os.environ.get("EVERDEX_HOME")
-    home = os.path.abspath(home) if home else os.path.join(os.path.expanduser("~"), ".everdex")
-    if not os.path.isdir(home):
+    if not os.path.isdir(home()):
         return  # nothing was ever indexed here: leave no traces
-    folder = os.path.join(home, "logs")
+    folder = os.path.join(home(), "logs")
     if not os.path.isdir(folder):
         os.mkdir(folder, 0o700)
     path = os.path.join(folder, "hook.log.jsonl")

@@ -198,7 +198,7 @@ def _tokens(command: str) -> list[tuple[str, str | None]]:
         if character in _SPACE or command.startswith("\\\n", place):
             place += 2 if character == "\\" else 1
             joined = False
-        elif character == "#" and not joined:
+        elif character == "#":
             place = _line_end(command, place)
         elif character == "\n":
             tokens.append(("operator", ";"))

@@ -93,7 +93,7 @@ def drop(text: str, body: str, owner: str, marks: Marks, *, at_top: bool = False
 
 
 def without(text: str, marks: Marks) -> str:
-    """The text outside the block, for whoever wants to know what somebody else wrote."""
+    """The text without our block: what others wrote."""
     found = _find(text, marks)
     return text if found is None else text[: found.start] + text[found.end :]
 

@@ -19,7 +19,7 @@ from typing import Final
 from everdex import limits
 from everdex.durable import Permissions, replace_atomically
 from everdex.errors import InstallRefused
-from everdex.roots import canonical_root, git_environment
+from everdex.roots import canonical_root, git_environment, required_home
 from everdex.surfaces.install.agents import AGENTS, Place
 from everdex.surfaces.install.edits import Edit
 
@@ -28,7 +28,7 @@ _MAX_BYTES: Final = 16_777_216
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One file: what it holds, what it will hold (None: no file), and what to say about it."""
+    """What an installation does to one file: the bytes before and after (None: no file), and a remark for the user."""
 
     path: Path
     before: bytes | None
@@ -68,7 +68,7 @@ def plan(agent: str, place: Place, *, uninstall: bool) -> list[Change]:
 
 def place_of(path: Path, *, user: bool, agent: str) -> Place:
     """Where `--user` or `--project` leads from a path."""
-    home = Path.home()
+    home = required_home()
     root = None if user else canonical_root(path).path
     return Place(home, root, _git_hooks(root) if agent == "git-hooks" else None)
 

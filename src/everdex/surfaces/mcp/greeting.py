@@ -16,13 +16,11 @@ import threading
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from everdex import __version__
 from everdex.surfaces.cli.output import escape
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer, WriteableBuffer
+from everdex.surfaces.mcp.lines import Heard, Written, write_all
 
 NAME: Final = "everdex"
 _INSTRUCTIONS: Final = """everdex searches the repository at {root} and keeps its index current by itself.
@@ -73,8 +71,9 @@ class Greeter:
         os.dup2(nothing, 0)
         os.close(nothing)
         os.dup2(2, 1)
-        sys.stdin = io.TextIOWrapper(io.BufferedReader(_Replayed(source, self._heard)), encoding="utf-8")
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(_Shortened(target, self._answered)), encoding="utf-8")
+        written = Written(target, self._answered)
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(Heard(source, self._heard, written)), encoding="utf-8")
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(written), encoding="utf-8")
         return True
 
     def _speak_while_importing(self, module: str, listening: bool) -> bool:
@@ -121,7 +120,7 @@ class Greeter:
             return
         reply = {"jsonrpc": "2.0", "id": request["id"], "result": result}
         self._answered.append(request["id"])
-        _send(1, json.dumps(reply, separators=(",", ":")).encode() + b"\n")
+        write_all(1, json.dumps(reply, separators=(",", ":")).encode() + b"\n")
 
     def _result(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """What is answered at once; None is left to the SDK."""
@@ -157,58 +156,3 @@ def _is_ordinary(request: dict[str, Any]) -> bool:
         and isinstance(params.get("capabilities"), dict)
         and named
     )
-
-
-class _Replayed(io.RawIOBase):
-    """A descriptor that begins with what was already read from it."""
-
-    def __init__(self, handle: int, opening: bytes) -> None:
-        self._handle = handle
-        self._opening = opening
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer, /) -> int:
-        room = memoryview(buffer)
-        piece = self._opening[: len(room)] or os.read(self._handle, len(room))
-        self._opening = self._opening[len(piece) :]
-        room[: len(piece)] = piece
-        return len(piece)
-
-
-class _Shortened(io.RawIOBase):
-    """A descriptor that does not get the replies that were sent already."""
-
-    def __init__(self, handle: int, answered: list[int | str]) -> None:
-        self._handle = handle
-        self._answered = answered
-        self._unfinished = b""
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: ReadableBuffer, /) -> int:
-        given = bytes(data)
-        left = self._unfinished + given
-        while self._answered and b"\n" in left:
-            line, _, left = left.partition(b"\n")
-            if not self._was_sent(line):
-                _send(self._handle, line + b"\n")
-        self._unfinished = left if self._answered else b""
-        if not self._answered:
-            _send(self._handle, left)
-        return len(given)
-
-    def _was_sent(self, line: bytes) -> bool:
-        message = json.loads(line)
-        if "method" in message or message.get("id") not in self._answered:
-            return False
-        self._answered.remove(message["id"])
-        return True
-
-
-def _send(handle: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(handle, view) :]
