@@ -65,6 +65,10 @@ class _Author:
             lambda: f"del x.{pick(_KEPT)}, {pick(_MODULES)}.{pick(_LIMITS)}",
             lambda: f"{pick(_MODULES)}.{pick(_LIMITS)} = {pick(_LIMITS)}",
             lambda: f"x = {pick(_MODULES)}.{pick(_LIMITS)} + {pick(_CLASSES)}().{pick(_KEPT)}",
+            lambda: f"self.{pick(_KEPT)}(self)",
+            lambda: f"x = type('M', ({pick(_CLASSES)},), {{'{pick(_NAMES)}': {pick(_NAMES)}}})(x)",
+            lambda: f"for each in ({pick(_NAMES)}, {pick(_NAMES)}): x = each(x)",
+            lambda: f"x = ([{pick(_NAMES)}] + [{pick(_NAMES)}])[1]",
         )
         return [indent + pick(forms)() for _ in range(self._chance.randint(1, 3))]
 

@@ -199,3 +199,31 @@ def test_identifiers_are_known_in_one_spelling_and_texts_are_not() -> None:
     assert found.exported == ["\ufb01nd"]
     symbols = parse_file("a.py", "def \ufb01nd():\n    pass\n".encode(), IndexConfig()).symbols
     assert [(symbol.name, symbol.name_column) for symbol in symbols] == [("find", 4)]
+
+
+def test_what_is_called_on_a_text_that_stands_there_is_no_call_by_name() -> None:
+    """Who looks for the calls of a method need not look through every `", ".join()`."""
+    found = facts('", ".join(parts), f"{x}".join(parts)\ngroup.join(parts)\n')
+    entries = m.decode_expressions(found)
+    (only,) = m.decode_calls(found)["join"]
+    assert entries[entries[entries[only][1]][1]][:2] == (m.NAME, "group")
+
+
+@pytest.mark.parametrize(
+    ("body", "is_noted"),
+    [
+        ("app = layer(app)", True),
+        ("note(layer); app = layer(name, inner=app)", True),
+        ("app = layer(app); show(app)", False),
+        ("if layer: app = layer(app)", False),
+        ("app = layer(app)\n    if app: break", False),
+        ("if layer: continue\n    app = layer(app)", False),
+        ("app = layer(app, app)", False),
+        ("app = other(app)", False),
+        ("for _ in (1, 2): app = layer(app)", False),
+    ],
+)
+def test_what_a_loop_makes_of_what_it_made_before_is_noted(body: str, is_noted: bool) -> None:
+    """Only where every round calls what the loop takes with what the round before made, and nobody reads it there."""
+    found = facts(f"app = first\nfor layer in layers:\n    {body}\napp()\n")
+    assert (m.IN_ROUNDS in [flag for _, name, _, flag in found.bindings if name == "app"]) == is_noted

@@ -9,10 +9,11 @@ import pytest
 from everdex.facts.python import model as m
 from everdex.graph.model import Role, Status
 from everdex.graph.python import engine
+from everdex.graph.python.contexts import MAX_TEXT, Argument, Context, Contexts
 from everdex.graph.python.evaluate import HANDLERS
 from everdex.graph.python.files import Decoded
 from everdex.graph.python.parts import MAX_PARTS
-from everdex.graph.python.values import MAX_VALUES, Values
+from everdex.graph.python.values import LITERAL, MAX_VALUES, Values
 from fixtures.callgraph.python.harness import MemoryWorld, graph, resolve, world
 
 
@@ -198,3 +199,14 @@ def test_what_is_only_declared_is_not_taken_for_what_very_many_define() -> None:
         assert called.status is status
         wanted = {f"C{each}.step" for each in range(count)} if count < MAX_VALUES else {"Base.step"}
         assert {target.key for target in called.targets} == wanted
+
+
+def test_calls_of_which_too_much_is_to_be_said_are_not_told_apart() -> None:
+    """What is passed may have been made in calls itself: what is said of a call ends somewhere, however it goes on."""
+    contexts = Contexts()
+    short, long = (
+        Context("a.py", 0, 0, (Argument("", -1, 0, frozenset(((LITERAL, "str", "x" * count),))),), ())
+        for count in (10, MAX_TEXT)
+    )
+    assert contexts.enter(short) != 0
+    assert contexts.enter(long) == 0

@@ -133,8 +133,9 @@ class Branches(Expressions):
         asynchronous = node.children[0].type == "async"
         self.flow.push(loop=True)
         element = self.add([m.ELEMENT, iterable, asynchronous], self.starts[iterable], self.ends[iterable])
+        since = len(self.bindings)
         self.target(left, element, depth)
-        self._loop(node, body, depth, self._is_filled(iterable))
+        self._loop(node, body, depth, self._is_filled(iterable), since if not asynchronous else -1)
 
     def _is_filled(self, iterable: int) -> bool:
         """Whether something is gone through that is written out with members, or a tuple that is named."""
@@ -156,15 +157,38 @@ class Branches(Expressions):
             self.tested(self.value(condition, depth))
         self._loop(node, node.child_by_field_name("body"), depth)
 
-    def _loop(self, node: Node, body: Node | None, depth: int, runs: bool = False) -> None:
+    def _loop(self, node: Node, body: Node | None, depth: int, runs: bool = False, since: int = -1) -> None:
+        """Of a `for` with the number of the first binding that it makes, which is what it takes."""
+        frame = self.flow.frames[-1]
+        taken = len(self.bindings)
         if body is not None:
             self.block(body, depth)
+        if since >= 0 and not frame.is_left and not frame.ended:
+            self._note_rounds(frame, since, taken)
         self.flow.end_loop(self.flow.pop(), runs)
         for child in node.named_children:
             if child.type == "else_clause":
                 for part in child.named_children:
                     if part.type == "block":
                         self.flow.join([self._arm(part, depth)], False)
+
+    def _note_rounds(self, frame: Frame, since: int, taken: int) -> None:
+        """Note what a loop makes of what it made in the round before."""
+        for name, found in frame.assigned.items():
+            number = found[-1] if len(found) == 1 else -1
+            if number >= taken and name not in frame.read_again and self._is_made_of_itself(name, number, since, taken):
+                self.bindings[number][3] = m.IN_ROUNDS
+
+    def _is_made_of_itself(self, name: str, number: int, since: int, taken: int) -> bool:
+        entry = self.entries[self.bindings[number][2]]
+        if entry[0] != m.CALL or self.bindings[number][3]:
+            return False
+        callee = self.entries[entry[1]]
+        if callee[0] != m.NAME or len(callee[2]) != 1 or not since <= callee[2][0] < taken:
+            return False
+        given = [self.entries[each] for each in (*entry[2], *(value for _, value in entry[3]))]
+        before = [each[2] for each in given if each[0] == m.NAME and each[1] == name]
+        return len(before) == 1 and bool(before[0]) and number not in before[0]  # else a loop inside has made it
 
     def try_(self, node: Node, depth: int) -> None:
         flow = self.flow

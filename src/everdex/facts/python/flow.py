@@ -20,7 +20,7 @@ MAX_REACHING: Final = 48
 class Frame:
     """What one arm, loop body or comprehension has assigned so far."""
 
-    __slots__ = ("assigned", "early", "ended", "escaped", "is_left")
+    __slots__ = ("assigned", "early", "ended", "escaped", "is_left", "read_again")
 
     def __init__(self, loop: bool = False) -> None:
         self.assigned: State = {}
@@ -28,6 +28,7 @@ class Frame:
         self.escaped: State = {}  # assigned before a break or continue
         self.ended = False
         self.is_left = False  # by a break or continue
+        self.read_again: set[str] = set()  # names that a loop reads after it has assigned them
 
 
 def union(left: Bindings, right: Bindings) -> Bindings:
@@ -60,6 +61,8 @@ class Flow:
             found = frame.assigned.get(name)
             if found is not None:
                 reaching.extend(found)
+                if frame.early is not None:
+                    frame.read_again.add(name)
                 return
             if frame.early is not None:
                 frame.early.setdefault(name, []).append(reaching)

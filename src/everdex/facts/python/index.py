@@ -8,22 +8,24 @@ assigns it need not read the file's expressions.
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from everdex.facts.python import model as m
 
+_TEXTS: Final = frozenset((m.LITERAL, m.FORMATTED))
 Expressions = Sequence[Any] | Mapping[int, Any]  # by number
 
 
 def calls_by_name(entries: Sequence[Any], bindings: Sequence[Any]) -> dict[str, list[int]]:
-    """Called name -> call and decorator-application expressions, by what is called; 'f()' when it is a result."""
+    """Called name -> call and decorator-application expressions, by what is called; 'f()' when it is a result. What is
+    called on a text that stands there is no method of a class: `", ".join(parts)`."""
     found: dict[str, list[int]] = {}
     for number, entry in enumerate(entries):
         if entry[0] != m.CALL and entry[0] != m.DECORATED:
             continue
         callee = entries[entry[1]]
         if callee[0] == m.ATTRIBUTE:
-            name = callee[2]
+            name = callee[2] if entries[callee[1]][0] not in _TEXTS else ""
         elif callee[0] == m.CALL:
             name = last_name(entries, bindings, callee[1])
             name = f"{name}()" if name else ""

@@ -76,6 +76,9 @@ POSITIONAL_ONLY: Final = 4
 # Bindings: the last item of an entry.
 CERTAIN: Final = 1  # happens whenever the scope runs
 FROM_INSIDE: Final = 2  # by a function inside the scope that declares the name global or nonlocal
+# In every round of a `for` what the loop takes is called with what the name was before, and nobody reads it there
+# again: `for layer in layers: handler = layer(handler)`.
+IN_ROUNDS: Final = 3
 
 # What a guard asks of a name: to be one of some literals, without any to be false; to be callable; to be an instance;
 # to be what a function of the library asks for.

@@ -9,7 +9,18 @@ import builtins
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, members, names, overrides, parsed, spelling, stored, supers
+from everdex.graph.python import (
+    calls,
+    classes,
+    made_classes,
+    members,
+    names,
+    overrides,
+    parsed,
+    spelling,
+    stored,
+    supers,
+)
 from everdex.graph.python.engine import CALL_STEP, FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import ITERABLES, MAPPINGS
@@ -29,6 +40,7 @@ from everdex.graph.python.values import (
     KEYED,
     LIST,
     LITERAL,
+    MADE,
     MANY,
     METHOD,
     MODULE,
@@ -37,6 +49,7 @@ from everdex.graph.python.values import (
     NONE,
     NOT_BUILTIN,
     NOTHING,
+    OBJECT,
     PAIRS,
     PARTIAL,
     PROPERTY,
@@ -160,6 +173,8 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         return known or frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
     if kind in (UNKNOWN, MANY):
         return frozenset((value,))
+    if kind in (MADE, OBJECT):
+        return made_classes.attribute(engine, value, wanted, fuel - LOOKUP_STEP, importer)
     if kind == EXPECTED:
         is_raised = wanted == EXPECTS[value[1].rpartition(".")[2]]
         return value[2] if is_raised else frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
@@ -220,7 +235,7 @@ def is_container(engine: Engine, value: Value) -> bool:
 def _is_builtin(engine: Engine, value: Value) -> bool:
     """Whether it is of a builtin type; a container that a call makes may be a library's."""
     if value[0] == DISPLAY:
-        return engine.file(value[1]).entries[value[2]][0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION)
+        return engine.file(value[1]).entries[value[2]][0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION, m.BINARY)
     if value[0] == ANNOTATED:
         file = engine.file(value[1])
         return file.last_name(file.entries[value[2]][1]).lower() in BUILTIN_TYPES

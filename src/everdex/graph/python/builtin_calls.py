@@ -5,6 +5,7 @@ from __future__ import annotations
 from everdex.graph.model import COMPUTED
 from everdex.graph.python import (
     containers,
+    folds,
     getters,
     iteration,
     loading,
@@ -145,12 +146,8 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
     ):
         place = 1 if dotted.endswith("while") else 0
         return frozenset(((LIST, elements(engine, nth(engine, positional, place, fuel), fuel)),))
-    if dotted == "functools.reduce":
-        return union(
-            _call(engine, each, given, fuel)
-            for functions, given in called_arguments(engine, dotted, positional, keywords, fuel)
-            for each in functions
-        )
+    if dotted == folds.REDUCE:
+        return folds.result(engine, positional, keywords, fuel)
     if dotted in getters.MAKERS:
         return getters.made(dotted, positional, keywords)
     if dotted in getters.MADE:
@@ -371,8 +368,7 @@ def called_arguments(
         elif given == "first elements" and positional:
             arguments.append(Argument("", -1, 0, elements(engine, first(engine, positional, fuel), fuel)))
         elif given == "pairs":
-            inner = elements(engine, nth(engine, positional, 1 if place == 0 else 0, fuel), fuel)
-            inner = union((inner, nth(engine, positional, 2, fuel)))
-            arguments.extend((Argument("", -1, 0, inner), Argument("", -1, 0, inner)))
+            found.extend((functions, each) for each in folds.given(engine, dotted, positional, keywords, fuel))
+            continue
         found.append((functions, tuple(arguments)))
     return found

@@ -26,6 +26,7 @@ from everdex.graph.python.keys import (
     CALL_KEY,
     DECORATE_KEY,
     DECORATED_KEY,
+    KEPT_KEY,
     calls_key,
     indirect_key,
     passed_key,
@@ -162,6 +163,7 @@ def _calling(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fue
     sites, is_cut = sites_of(engine, names, others, path, wanted)
     owner = file.class_of(scope)
     if owner >= 0 and own.name in _CONSTRUCTORS:
+        sites.extend(_by_attributes(engine, [*names, *others], path, wanted))
         above = handing.up(engine, (CLASS, path, owner), own.name, fuel)
         for handed in (above, handing.by_own(engine, (CLASS, path, owner), fuel)):
             sites.extend(handed if len(handed) <= MAX_CALL_SITES else [site for site in handed if site[0] == path])
@@ -197,13 +199,34 @@ def _calling(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fue
 
 
 def _named_elsewhere(engine: Engine, file: File, scope: int) -> list[str]:
-    """The names that modules give what may be a function or method: `register = registry.register_kind`."""
+    """The names that modules give what may be a function or method, `register = registry.register_kind`, and those that
+    others give it by these: a package imports it under a name, its users under another."""
     own = file.scopes[scope]
     is_reached = own.kind == m.FUNCTION_SCOPE and file.scopes[own.parent].kind in (m.MODULE_SCOPE, m.CLASS_SCOPE)
     if not is_reached or own.name.startswith("__"):
         return []
-    files = engine.offering_few(BASE_KEY + own.name) or ()
-    return [name for each in files for name in engine.file(each).renamed.get(own.name, ())]
+    given = _given_names(engine, own.name)
+    again = [other for name in given[:MAX_ALIASES] for other in _given_names(engine, name)]
+    return list(dict.fromkeys((*given, *again)))
+
+
+def _by_attributes(
+    engine: Engine, names: list[str], path: str, wanted: tuple[str, ...]
+) -> list[tuple[str, int]]:
+    """The calls by attributes under which classes have one of these: `self.kind(self)`."""
+    kept = [each[0] for name in names for each in keeping(engine, name)]
+    return sites_of(engine, [], list(dict.fromkeys(kept))[:MAX_ALIASES], path, wanted)[0] if kept else []
+
+
+def keeping(engine: Engine, name: str) -> list[tuple[str, Value]]:
+    """The attributes under which classes have something of a name, and these classes."""
+    files = engine.offering_few(KEPT_KEY + name) or ()
+    return [(each, (CLASS, path, scope)) for path in files for each, scope in engine.file(path).kept.get(name, ())]
+
+
+def _given_names(engine: Engine, name: str) -> list[str]:
+    files = engine.offering_few(BASE_KEY + name) or ()
+    return [other for each in files for other in engine.file(each).renamed.get(name, ())]
 
 
 def _made_by(engine: Engine, file: File, given: list[int]) -> list[tuple[str, int]]:

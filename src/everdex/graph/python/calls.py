@@ -15,6 +15,7 @@ from everdex.graph.python import (
     declared,
     generics,
     guards,
+    made_classes,
     making,
     methods,
     records,
@@ -40,12 +41,14 @@ from everdex.graph.python.values import (
     KEYED,
     LIST,
     LITERAL,
+    MADE,
     MANAGED,
     MANAGER,
     METHOD,
     MODULE,
     NONE,
     NOTHING,
+    OBJECT,
     PAIRS,
     PARTIAL,
     RECORD,
@@ -135,6 +138,8 @@ def call(engine: Engine, file: File, entry: Any, expression: int, context: int, 
             parts.append(frozenset(((DISPLAY, file.path, expression, context),)))
         elif value[1] == "builtins.super":
             parts.append(supers.super_of(engine, file, expression, context, positional, fuel))
+        elif value[1] == "builtins.type" and expression in file.made:
+            parts.append(made_classes.at(file, expression, context))
         elif value[1] in _OWN_NAMES and not entry[2] and (value[1] == _OWN_NAMES[0] or not file.where[expression]):
             parts.append(frozenset(((MODULE, file.path),)))
         else:
@@ -180,6 +185,12 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
         return frozenset((MANAGED, each) if each[0] == GENERATOR else each for each in made)
     if kind == KEEPING:
         return builtin_calls.first(engine, positional, fuel)
+    if kind == MADE:
+        return frozenset((made_classes.object_of(value),))
+    if kind == OBJECT:
+        found = made_classes.attribute(engine, value, "__call__", fuel - LOOKUP_STEP, value[1])
+        functions = [each for each in found if each[0] == FUNCTION]
+        return union(result(engine, each, positional, keywords, fuel - CALL_STEP) for each in functions)
     if kind == FORM:
         return declared.instances(engine, engine.file(value[1]), value[2], value[3], fuel)
     if kind == RECORD:

@@ -11,7 +11,7 @@ import builtins
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import decorated_classes, hooks, living, overrides, records, stored
+from everdex.graph.python import decorated_classes, hooks, living, made_classes, overrides, records, stored
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, WORTH_GIVEN, Engine
 from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
@@ -22,6 +22,7 @@ from everdex.graph.python.values import (
     FUNCTION,
     INSTANCE,
     LITERAL,
+    MADE,
     MANY,
     METHOD,
     NONE,
@@ -62,6 +63,9 @@ def _bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...
         for value in sorted(engine.values(path, base, 0, fuel - LOOKUP_STEP), key=order):
             if value[0] in (CLASS, EXTERNAL) and value[:3] != (CLASS, path, scope):
                 found.append(value[:3])
+                break
+            if value[0] == MADE:  # of what it has itself nothing is said here
+                found.extend(made_classes.bases(engine, value, fuel - LOOKUP_STEP))
                 break
     return tuple(found)
 
@@ -212,6 +216,8 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
             parts.append(hooks.missing(engine, line, receiver, wanted, fuel))
         if owner is not None and (records.is_vague(values) or records.is_default(engine, owner, wanted)):
             parts.append(records.passed(engine, line, wanted, fuel))
+        if is_open:
+            parts.append(made_classes.below(engine, path, scope, wanted, fuel))
         if is_open and owner is None:
             parts.extend(overrides.stored_below(engine, path, scope, wanted, fuel))
         if is_open and (owner is None or any(_may_differ(value) for value in values)):

@@ -21,6 +21,7 @@ from everdex.graph.python import (
     operators,
     own_keys,
     records,
+    sums,
     unpacking,
 )
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, WORTH_HELD, Engine
@@ -71,14 +72,12 @@ def elements(engine: Engine, value: Value, fuel: int) -> Values:
     kind = value[0]
     if kind == TUPLE:
         return union(value[1])
-    found: Values
     if kind == LIST:
-        found = value[1]
-        return found
+        return frozenset(value[1])
     if kind in (UNKNOWN, BUILTIN, EXTERNAL, EXTERNAL_INSTANCE):
         return _elements(engine, value, fuel)
     fuel = fuel - LOOKUP_STEP  # a container is known by its place: going there may come back to here
-    found = engine.ask_within(
+    found: Values = engine.ask_within(
         ("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP, WORTH_HELD
     )
     return found
@@ -131,6 +130,9 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
     elif entry[0] == m.COMPREHENSION:
         wanted = entry[3] if entry[3] >= 0 else entry[2]
         parts.append(engine.values(path, wanted, context, fuel))
+        parts.extend(put(engine, value, None, True, fuel))
+    elif entry[0] == m.BINARY:
+        parts.append(sums.members(engine, value, None, fuel))
         parts.extend(put(engine, value, None, True, fuel))
     else:
         made = _begun(engine, value, fuel)
@@ -356,6 +358,8 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
             parts.extend(put(engine, value, wanted, False, fuel) if entry[1] == "list" else ())
             return union(parts)
         return _display_elements(engine, value, fuel)
+    if entry[0] == m.BINARY:
+        return union((sums.members(engine, value, wanted, fuel), *put(engine, value, wanted, False, fuel)))
     if entry[0] == m.DICT:
         row = _columns(engine, file, [stored for _, stored in entry[1]], context, fuel) if wanted is None else None
         parts.append(row or NOTHING)

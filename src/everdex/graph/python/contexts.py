@@ -13,6 +13,7 @@ import xxhash
 from everdex.graph.python.values import NOTHING, ContextNumber, Values, order
 
 MAX_CONTEXTS: Final = 4  # calls within calls that are told apart
+MAX_TEXT: Final = 20_000  # letters; what is passed may have been made in calls itself, each time in more of them
 
 
 class Argument(NamedTuple):
@@ -55,7 +56,7 @@ class Contexts:
         self._numbers.clear()
 
     def enter(self, context: Context) -> int:
-        """The number of a call's context; 0 when it is nested too deeply."""
+        """The number of a call's context; 0 when it is nested too deeply, or there is too much to be said of it."""
         number = self._numbers.get(context)
         if number is not None:
             return number
@@ -65,9 +66,9 @@ class Contexts:
         for _, argument in context.keywords:
             depth = max(depth, self._depth(argument.context))
         number = 0
-        if depth < MAX_CONTEXTS:
-            digest = xxhash.xxh3_64_intdigest(order(context).encode("utf-8", "surrogatepass")) or 1
-            number = ContextNumber(digest, context)
+        text = order(context) if depth < MAX_CONTEXTS else ""
+        if 0 < len(text) <= MAX_TEXT:
+            number = ContextNumber(xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass")) or 1, context)
             self._known[number] = (context, depth + 1)
         self._numbers[context] = number
         return number

@@ -356,6 +356,7 @@ def _match_names(engine: Engine, value: Value, fuel: int) -> list[str]:
     for each in found:
         if each[0] == DISPLAY:
             file = engine.file(each[1])
-            members = [file.entries[part] for part in file.entries[each[2]][2]]
+            written = file.entries[each[2]]
+            members = [file.entries[part] for part in written[2]] if written[0] == m.SEQUENCE else []
             names = [part[2] for part in members if part[0] == m.LITERAL and isinstance(part[2], str)]
     return names

@@ -106,7 +106,8 @@ class File(Fillings):
         found = _NO_STEP
         if len(entry[2]) == 1 and (self.where[expression], entry[1]) not in self.from_inside:
             value = self.bindings[entry[2][0]][2]
-            found = value, self.is_near(value, expression), self.seen_at(expression)
+            if self.bindings[entry[2][0]][3] != m.IN_ROUNDS:
+                found = value, self.is_near(value, expression), self.seen_at(expression)
         self.steps[expression] = found
         return found
 

@@ -15,6 +15,7 @@ from everdex.graph.python.rules import CONTAINER_NAMES, FACTORIES, ITEM_METHODS,
 
 # From a container to what is taken from it: the part of an expression that has it.
 _TAKEN_FROM: Final = {m.SUBSCRIPT: 1, m.ELEMENT: 1, m.ITEM: 1, m.NARROWED: 1, m.NARROWED_CLASS: 1}
+_WRITTEN: Final = frozenset((m.SEQUENCE, m.COMPREHENSION))
 _MAX_TAKEN: Final = 8  # containers within containers, and names between them
 
 
@@ -95,6 +96,21 @@ class Fillings(Computed):
         return set(found)
 
     @cached_property
+    def adopting(self) -> dict[str, list[tuple[int, int]]]:
+        """Functions that are stored as attributes, not of self, by name -> (what they are stored on, the function)."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for store in self.facts.stores:
+            entry = self.entries[store.value]
+            if store.owner < 0 and entry[0] == m.NAME:
+                found.setdefault(entry[1], []).append((store.base, store.value))
+        for number in self.made:
+            held = self.entries[self.entries[number][2][2]]
+            for _, each in held[1] if held[0] == m.DICT else held[3]:
+                if self.entries[each][0] == m.NAME:
+                    found.setdefault(self.entries[each][1], []).append((number, each))
+        return found
+
+    @cached_property
     def display_names(self) -> dict[int, set[str]]:
         """Container displays -> the names and attributes they are given to."""
         found: dict[int, set[str]] = {}
@@ -117,22 +133,26 @@ class Fillings(Computed):
         if entry[0] == m.CALL:  # defaultdict(list)
             return list(entry[2][:1]) if self.last_name(entry[1]) == "defaultdict" else []
         members = [value for _, value in entry[1]] if entry[0] == m.DICT else entry[2] if entry[0] == m.SEQUENCE else []
-        return [each for each in members if self._is_display(self.entries[each])]
+        return [each for each in members if self.is_display(self.entries[each])]
 
     def _note_displays(self, value: int, name: str, found: dict[int, set[str]]) -> None:
         entry = self.entries[value]
         for each in self.stored_as(entry[2] if entry[0] == m.TYPED and entry[2] >= 0 else value):
             entry = self.entries[each]
-            if self._is_display(entry):
+            if self.is_display(entry):
                 found.setdefault(each, set()).add(name)
             elif entry[0] == m.CALL:  # a field of a record, made by a factory
                 for key, given in entry[3]:
                     if key in FACTORIES:
                         found.setdefault(given, set()).add(name)
 
-    def _is_display(self, entry: Any) -> bool:
+    def is_display(self, entry: Any) -> bool:
+        """Whether a container is made where this stands."""
         if entry[0] == m.CALL:
             return self.last_name(entry[1]) in CONTAINER_NAMES
+        if entry[0] == m.BINARY:  # names + [name]
+            operands = [self.entries[each] for each in entry[2:4]]
+            return entry[1] == "+" and any(each[0] in _WRITTEN and each[1] == "list" for each in operands)
         return entry[0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION)
 
     @cached_property

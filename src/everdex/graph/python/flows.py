@@ -379,16 +379,6 @@ class Flows(Layout):
         return [each.rpartition(".")[2] for each in sources]
 
     @cached_property
-    def adopting(self) -> dict[str, list[tuple[int, int]]]:
-        """Functions that are stored as attributes, not of self, by name -> (what they are stored on, the function)."""
-        found: dict[str, list[tuple[int, int]]] = {}
-        for store in self.facts.stores:
-            entry = self.entries[store.value]
-            if store.owner < 0 and entry[0] == m.NAME:
-                found.setdefault(entry[1], []).append((store.base, store.value))
-        return found
-
-    @cached_property
     def defaults(self) -> dict[str, list[tuple[str, int]]]:
         """Last name -> (keyword, value) of what is set as a default of arguments that are parsed."""
         found: dict[str, list[tuple[str, int]]] = {}

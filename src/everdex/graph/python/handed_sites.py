@@ -14,6 +14,7 @@ from everdex.graph.python import (
     builtin_calls,
     calls,
     containers,
+    folds,
     getters,
     lookups,
     metaclasses,
@@ -48,7 +49,8 @@ class HandedSites(SyntaxSites):
         module, _, name = dotted.rpartition(".")
         if dotted in CALLS_ARGUMENT:
             positional, keywords = calls.arguments(self.file, number, 0)
-            for functions, given in builtin_calls.called_arguments(engine, dotted, positional, keywords, FUEL):
+            several = builtin_calls.called_arguments(engine, dotted, positional, keywords, FUEL)
+            for functions, given in folds.together(several):
                 self._ran(self._argument_of(entry, dotted), functions, given)
                 internal = targets.called(engine, functions)
                 if internal.status in (Status.RESOLVED, Status.AMBIGUOUS):

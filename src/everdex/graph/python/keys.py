@@ -20,6 +20,8 @@ BASE_KEY: Final = "py:base:"  # and the last name of a class: who inherits from 
 # Where a file has more than `slots.FEW` of these calls only about how many: who looks at them notes `here_key`, too.
 CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it, and passes something
 BARE_KEY: Final = "py:bare:"  # and a last name: who calls something by it, and passes nothing
+KEPT_KEY: Final = "py:kept:"  # and the last name of what may be a class: who has it as an attribute of a class
+MADE_KEY: Final = "py:made:"  # and the last name of a class: who makes another from one called so by `type`
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so
 CONFTEST: Final = "conftest.py"
 FIXTURE_KEY: Final = "py:fixture:"  # and a name: that something is called so which may be a fixture

@@ -101,6 +101,11 @@ class Layout:
                 found.setdefault((binding[0], binding[1]), []).append(number)
         return found
 
+    @cached_property
+    def in_rounds(self) -> dict[int, int]:
+        """Calls that a loop gives in each round what they gave in the round before -> the binding that they make."""
+        return {binding[2]: number for number, binding in enumerate(self.bindings) if binding[3] == m.IN_ROUNDS}
+
     def final(self, scope: int, name: str) -> list[int]:
         """The bindings that may hold once the scope has run."""
         return self.visible(scope, name, len(self.bindings))
@@ -263,6 +268,34 @@ class Layout:
                 if each and each != name:
                     found.setdefault(each, []).append(name)
         return found
+
+    @cached_property
+    def kept(self) -> dict[str, list[tuple[str, int]]]:
+        """Last name of what may be a class -> attributes and classes that have it under them: `kind = Node`."""
+        found: dict[str, list[tuple[str, int]]] = {}
+        for scope, name, value, _ in self.bindings:
+            if self.scopes[scope].kind == m.CLASS_SCOPE and self.entries[value][0] in (m.NAME, m.ATTRIBUTE):
+                named = self.last_name(value)
+                if named[:1].isupper():
+                    found.setdefault(named, []).append((name, scope))
+        return found
+
+    @cached_property
+    def made(self) -> list[int]:
+        """Calls of `type` that make a class with a dictionary that is written there."""
+        found: list[int] = []
+        for number in m.decode_calls(self.facts).get("type", ()):
+            entry = self.entries[number]
+            if entry[0] == m.CALL and len(entry[2]) == 3 and self._is_written(entry[2][2]):
+                found.append(number)
+        return found
+
+    def _is_written(self, expression: int) -> bool:
+        """Whether something is written out as a dictionary, all of it."""
+        entry = self.entries[expression]
+        if entry[0] == m.CALL and self.last_name(entry[1]) == "dict":
+            return bool(entry[3]) and all(key for key, _ in entry[3]) and not entry[2]
+        return entry[0] == m.DICT and bool(entry[1]) and all(key >= 0 for key, _ in entry[1])
 
     @cached_property
     def places(self) -> m.Places:

@@ -60,7 +60,7 @@ def compares(engine: Engine, holder: Value) -> bool:
     """Whether a container is looked through from its beginning."""
     if holder[0] == DISPLAY:
         entry = engine.file(holder[1]).entries[holder[2]]
-        return entry[0] in (m.SEQUENCE, m.COMPREHENSION) and entry[1] in ("list", "tuple")
+        return entry[0] == m.BINARY or (entry[0] in (m.SEQUENCE, m.COMPREHENSION) and entry[1] in ("list", "tuple"))
     return holder[0] in (LIST, TUPLE)
 
 

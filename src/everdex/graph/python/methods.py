@@ -117,7 +117,7 @@ def type_name(engine: Engine, receiver: Value) -> str:
         if entry[0] in (m.CALL, m.NAME):
             made_by = file.last_name(entry[1] if entry[0] == m.CALL else receiver[2])
             return "dict" if made_by == "fromkeys" else made_by
-        return "dict" if entry[0] == m.DICT else str(entry[1])
+        return _WRITTEN_AS.get(entry[0]) or str(entry[1])
     if kind in (LITERAL, BUILTIN):
         return str(receiver[1])
     if kind == INSTANCE:  # of a class that inherits from it
@@ -128,6 +128,7 @@ def type_name(engine: Engine, receiver: Value) -> str:
     return _TYPE_NAMES.get(kind) or str(kind)
 
 
+_WRITTEN_AS = {m.DICT: "dict", m.BINARY: "list"}
 _TYPE_NAMES = {
     LIST: "list", TUPLE: "tuple", KEYED: "dict", PAIRS: "dict", GENERATOR: "generator", FUNCTION: "function",
     AFFIXES: "str",

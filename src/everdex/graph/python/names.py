@@ -6,11 +6,12 @@ all that its inner functions may see when they run. It does not follow exec, glo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import guards, modules
+from everdex.graph.python import guards, modules, rounds
 from everdex.graph.python.around import binding_scope
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
@@ -50,8 +51,23 @@ def name(engine: Engine, file: File, entry: Any, expression: int, context: int, 
     if reaching:
         if context and len(reaching) > 1:
             reaching = guards.bound(engine, file, reaching, context, fuel) or reaching
+        if file.in_rounds:
+            return _after_rounds(engine, file, reaching, expression, context, fuel)
         return engine.bound(file, reaching, context, fuel)
     return by_name(engine, file, file.where[expression], entry[1], context, fuel)
+
+
+def _after_rounds(
+    engine: Engine, file: File, reaching: Sequence[int], expression: int, context: int, fuel: int
+) -> Values:
+    """What a name with these bindings is; of one that a loop before it makes in rounds what the last has made."""
+    for each in reaching:
+        _, _, call, flag = file.bindings[each]
+        made = rounds.made(engine, file, each, context, fuel) if flag == m.IN_ROUNDS and call < expression else None
+        if made is not None:
+            rest = [other for other in reaching if other != each and other not in rounds.before(file, each)]
+            return union((made, engine.bound(file, rest, context, fuel))) if rest else made
+    return engine.bound(file, reaching, context, fuel)
 
 
 def _born(file: File, scope: int, home: int) -> int:

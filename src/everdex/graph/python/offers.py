@@ -25,6 +25,8 @@ from everdex.graph.python.keys import (
     DECORATE_KEY,
     DECORATED_KEY,
     FIXTURE_KEY,
+    KEPT_KEY,
+    MADE_KEY,
     META_KEY,
     METHOD_KEY,
     adopted_key,
@@ -59,6 +61,7 @@ from everdex.graph.python.keys import (
     taking_key,
     used_key,
 )
+from everdex.graph.python.made_classes import made_by_base
 from everdex.graph.python.modules import BENEATH_KEY, MODULE_ENDS, MODULE_KEY, PACKAGE_KEY, WITHIN_KEY
 from everdex.graph.python.rules import BUILTIN_NAMES
 from everdex.graph.python.uses import used
@@ -104,6 +107,10 @@ def offers(file: File, source: bytes) -> dict[str, int]:
         sites[BASE_KEY + name] = [file.scopes[each].key for each in below]
     for name, made in file.classes_by_metaclass.items():
         sites[META_KEY + name] = [file.scopes[each].key for each in made]
+    for name, made in made_by_base(file).items():
+        sites[MADE_KEY + name] = [file.scopes[file.where[each]].key for each in made]
+    for name, keeping in file.kept.items():
+        sites[KEPT_KEY + name] = [f"{attribute} {file.scopes[each].key}" for attribute, each in keeping]
     for name, others in file.renamed.items():
         sites.setdefault(BASE_KEY + name, []).extend(f"as {each}" for each in others)
     for scope in file.scopes:

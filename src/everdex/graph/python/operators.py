@@ -128,6 +128,8 @@ def binary(engine: Engine, file: File, entry: Any, expression: int, context: int
         if entry[1].endswith("="):  # the same list, and more in it
             added = union(containers.elements(engine, each, fuel) for each in right)
             return union((left, frozenset(((LIST, added),))))
+        if entry[1] == "+" and file.is_display(entry):
+            return frozenset(((DISPLAY, file.path, expression, context),))
         both = union(containers.elements(engine, each, fuel) for each in (*left, *right))
         return frozenset(((LIST, both),))
     if kinds:

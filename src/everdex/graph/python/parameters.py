@@ -17,6 +17,7 @@ from everdex.graph.python import (
     declared,
     descriptors,
     fixtures,
+    made_classes,
     metaclasses,
     operations,
     protocols,
@@ -38,6 +39,7 @@ from everdex.graph.python.values import (
     INSTANCE,
     KEYED,
     LIST,
+    MADE,
     NOTHING,
     PAIRS,
     PARTIAL,
@@ -296,7 +298,8 @@ def _adopted(engine: Engine, file: File, scope: int, fuel: int) -> Values:
     stores = file.adopting.get(own, ())
     bases = [base for base, value in stores if _is_named(file, value, scope)]
     found = union(engine.values(file.path, each, 0, fuel) for each in (bases if len(bases) <= MAX_ADOPTING else ()))
-    return frozenset((INSTANCE, *each[1:3], True) for each in found if each[0] == CLASS)
+    objects = [made_classes.object_of(each) for each in found if each[0] == MADE]
+    return frozenset((*objects, *((INSTANCE, *each[1:3], True) for each in found if each[0] == CLASS)))
 
 
 def _is_named(file: File, expression: int, scope: int) -> bool:

@@ -11,7 +11,18 @@ from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Target
-from everdex.graph.python import builtin_calls, callers, calls, classes, containers, parameters, registered, targets
+from everdex.graph.python import (
+    builtin_calls,
+    callers,
+    calls,
+    classes,
+    containers,
+    made_classes,
+    parameters,
+    registered,
+    rounds,
+    targets,
+)
 from everdex.graph.python.contexts import Argument, Context, Keywords, Positional
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
@@ -22,6 +33,7 @@ from everdex.graph.python.values import (
     EXTERNAL,
     FUNCTION,
     INSTANCE,
+    MADE,
     MANAGER,
     METHOD,
     PARTIAL,
@@ -32,13 +44,17 @@ from everdex.graph.python.values import (
     ordered,
 )
 
-_REACHING: Final = frozenset((FUNCTION, CLASS, PARTIAL, STATIC, MANAGER, INSTANCE, EXTERNAL, METHOD))
+MAX_KEEPING: Final = 16  # classes that have another as an attribute, and are told apart
+_REACHING: Final = frozenset((FUNCTION, CLASS, PARTIAL, STATIC, MANAGER, INSTANCE, EXTERNAL, METHOD, MADE))
 
 
 def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, fuel: int) -> list[Context]:
     """How one call site calls one function; nothing when it does not."""
     meant = {(path, scope), *wrappers(engine, path, scope, fuel)}
     found = _contexts_in(engine, file, number, 0, path, scope, meant, fuel)
+    if found and (apart := _kept_by(engine, file, number, path, scope, fuel)):
+        several = [_contexts_in(engine, file, number, each, path, scope, meant, fuel) for each in apart]
+        return [context for each in several for context in each] or found
     taken = file.taken_together(number) if found else None
     if taken is not None:
         around = callers.contexts(engine, file.path, *taken, fuel)
@@ -46,6 +62,24 @@ def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, 
         if len(apart) > 1 and all(apart):
             several = [_contexts_in(engine, file, number, each, path, scope, meant, fuel) for each in apart]
             return [context for each in several for context in each] or found
+    return found
+
+
+def _kept_by(engine: Engine, file: File, number: int, path: str, scope: int, fuel: int) -> list[int]:
+    """The contexts in which a method calls a class that is an attribute of its object, one for each class that has it
+    so: what the object passes of itself is of that class. None when they are many."""
+    callee = file.entries[file.entries[number][1]]
+    around = file.owner(file.where[number])
+    owner = engine.file(path).class_of(scope)
+    if owner < 0 or callee[0] != m.ATTRIBUTE or file.receiver_class(callee[1]) != file.class_of(around):
+        return []
+    below = classes.subclasses(engine, path, owner, fuel - LOOKUP_STEP) or ()
+    names = dict.fromkeys(engine.file(each[1]).scopes[each[2]].name for each in ((CLASS, path, owner), *below))
+    having = [kind for name in names for attribute, kind in callers.keeping(engine, name) if attribute == callee[2]]
+    found: list[int] = []
+    for kind in dict.fromkeys(having) if len(having) <= MAX_KEEPING else ():
+        receiver = Argument("", -1, 0, frozenset(((INSTANCE, *kind[1:], True),)))
+        found.append(engine.contexts.enter(Context(file.path, around, 0, (receiver,), (), True)))
     return found
 
 
@@ -64,6 +98,11 @@ def _contexts_in(
         owner = (INSTANCE, path, engine.file(path).class_of(scope), True)
         callees = [(FUNCTION, path, scope, 0, owner)]
     if callees:
+        for chain in rounds.of(engine, file, file.in_rounds[number], context, fuel) if number in file.in_rounds else ():
+            for each in chain.rounds:
+                _reach(engine, each.layer, each.positional, each.keywords, path, scope, fuel, found)
+        if found:
+            return found
         positional, keywords = calls.arguments(file, number, context)
         ran = registered.chosen(engine, frozenset(callees), positional, fuel)
         for value in [each for each in callees if each in ran]:
@@ -121,6 +160,9 @@ def _reach(
     elif kind == PARTIAL:
         given, named = (*value[2], *positional), (*keywords, *value[3])
         _reach(engine, value[1], given, named, path, scope, fuel - CALL_STEP, found)
+    elif kind == MADE:
+        for each in made_classes.constructors(engine, value, fuel - LOOKUP_STEP):
+            _reach(engine, each, positional, keywords, path, scope, fuel - CALL_STEP, found)
     elif kind in (STATIC, MANAGER):
         _reach(engine, value[1], positional, keywords, path, scope, fuel, found)
     elif kind == INSTANCE and engine.file(path).scopes[scope].name == "__call__":

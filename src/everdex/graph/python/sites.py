@@ -22,6 +22,7 @@ from everdex.graph.python import (
     metaclasses,
     names,
     operators,
+    overrides,
     registered,
     targets,
     variables,
@@ -43,6 +44,7 @@ from everdex.graph.python.values import (
     STATIC,
     Value,
     Values,
+    is_open,
     union,
 )
 
@@ -241,8 +243,13 @@ class Sites(HandedSites):
         for base in self.values(entry[1]):
             if base[0] == INSTANCE:
                 line = classes.mro(engine, base[1], base[2], FUEL)
-                values, _ = classes.raw_attribute(engine, line, entry[2], FUEL)
-                values = hooks.descriptors(engine, values, base, (CLASS, base[1], base[2]), FUEL)
+                kind = (CLASS, base[1], base[2])
+                raw, owner = classes.raw_attribute(engine, line, entry[2], FUEL)
+                values = hooks.descriptors(engine, raw, base, kind, FUEL)
+                if is_open(base) and any(value[0] == PROPERTY for value in values):  # classes below may have another
+                    below, is_inherited = overrides.overriding(engine, base[1], base[2], entry[2], raw, owner, FUEL)
+                    others = hooks.descriptors(engine, below, base, kind, FUEL)
+                    values = union((values, others)) if is_inherited else others or values
                 found.extend(value[part] for value in values if value[0] == PROPERTY and value[part] is not None)
                 found.extend(operators.special(engine, frozenset((base,)), hook, FUEL, self.file.path))
             elif base[0] == CLASS:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Status, Target
-from everdex.graph.python import classes, decorated_classes, metaclasses, methods, overrides
+from everdex.graph.python import classes, decorated_classes, made_classes, metaclasses, methods, overrides
 from everdex.graph.python.engine import FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.keys import METHOD_KEY
 from everdex.graph.python.rules import COMMON_METHODS
@@ -24,11 +24,13 @@ from everdex.graph.python.values import (
     IMPOSSIBLE,
     INSTANCE,
     KEEPING,
+    MADE,
     MANAGED,
     MANAGER,
     MANY,
     METHOD,
     MODULE,
+    OBJECT,
     PARTIAL,
     STATIC,
     UNKNOWN,
@@ -118,6 +120,12 @@ def _collect(engine: Engine, value: Value, found: _Found, fuel: int) -> None:
             found.reasons.add("not callable")
             return
         for each in engine.values(value[1], entry[1], value[3], fuel - LOOKUP_STEP):
+            _collect(engine, each, found, fuel - LOOKUP_STEP)
+    elif kind == MADE:
+        for each in made_classes.constructors(engine, value, fuel):
+            _collect(engine, each, found, fuel - LOOKUP_STEP)
+    elif kind == OBJECT:
+        for each in made_classes.attribute(engine, value, "__call__", fuel, ""):
             _collect(engine, each, found, fuel - LOOKUP_STEP)
     elif kind == KEEPING:
         found.outside.add(f"{value[1]}()")

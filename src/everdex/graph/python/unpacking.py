@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, calls, containers, coroutines, declared, iteration, loading, records
+from everdex.graph.python import attributes, calls, containers, coroutines, declared, iteration, loading, records, sums
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -27,6 +27,7 @@ from everdex.graph.python.values import (
     TUPLE,
     Value,
     Values,
+    ordered,
     union,
     unknown,
 )
@@ -62,24 +63,11 @@ def unpack(engine: Engine, value: Value, place: int, fuel: int) -> Values:
 
 def _rest(engine: Engine, value: Value, before: int, after: int, fuel: int) -> Values:
     """What a starred target takes."""
-    count = _count(engine, value)
-    if count < 0:
+    many = sums.count(engine, value, fuel)
+    if many < 0:
         return frozenset(((LIST, containers.elements(engine, value, fuel)),))
-    places = range(before, count - after)
+    places = range(before, many - after)
     return frozenset(((TUPLE, tuple(containers.item(engine, value, place, fuel) for place in places)),))
-
-
-def _count(engine: Engine, value: Value) -> int:
-    """How many members are written, when these are few and known; else -1."""
-    count = -1
-    if value[0] == TUPLE:
-        count = len(value[1])
-    elif value[0] == DISPLAY:
-        file = engine.file(value[1])
-        inside = file.entries[value[2]]
-        if inside[0] == m.SEQUENCE and not any(file.entries[each][0] == m.STAR for each in inside[2]):
-            count = len(inside[2])
-    return count if count <= containers.MAX_ELEMENTS else -1
 
 
 def subscript(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -142,11 +130,11 @@ def _bounds(engine: Engine, file: File, written: list[int], context: int, fuel: 
 
 
 def _sliced(engine: Engine, value: Value, between: slice | None, fuel: int) -> Value:
-    count = _count(engine, value)
+    many = sums.count(engine, value, fuel)
     added = union(containers.put(engine, value, None, True, fuel)) if value[0] == DISPLAY else NOTHING
-    if between is None or count < 0 or added:  # what is put into a list may move the others
+    if between is None or many < 0 or added:  # what is put into a list may move the others
         return (LIST, containers.elements(engine, value, fuel))
-    return (TUPLE, tuple(containers.item(engine, value, place, fuel) for place in range(count)[between]))
+    return (TUPLE, tuple(containers.item(engine, value, place, fuel) for place in range(many)[between]))
 
 
 def managed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -199,6 +187,23 @@ def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, 
         call = file.entries[number]
         if file.entries[call[1]][0] == m.ATTRIBUTE and call[2]:
             made = engine.values(file.path, file.entries[call[1]][1], 0, fuel - LOOKUP_STEP)
-            if any(each[:3] == (GENERATOR, file.path, scope) for each in made):
+            wanted = (GENERATOR, file.path, scope)
+            if any(_comes_to(engine, each, wanted, fuel - LOOKUP_STEP) for each in ordered(made)):
                 parts.append(engine.values(file.path, call[2][0], 0, fuel - LOOKUP_STEP))
     return union(parts) or unknown("sent value")
+
+
+def _comes_to(engine: Engine, value: Value, wanted: Value, fuel: int) -> bool:
+    """Whether a generator is this one, or hands on to it what it is sent: `yield from worker()`."""
+    if value[0] != GENERATOR or value[:3] == wanted:
+        return bool(value[:3] == wanted)
+    key = ("handing on", value, wanted)
+    return bool(engine.ask(key, fuel, lambda fuel: _hands_on(engine, value, wanted, fuel), False))
+
+
+def _hands_on(engine: Engine, value: Value, wanted: Value, fuel: int) -> bool:
+    _, path, scope, context = value
+    file = engine.look_at(path, scope)
+    handed = [file.entries[each][1] for each in file.of_kind(m.YIELD_FROM) if file.where[each] == scope]
+    inner = union(engine.values(path, each, context, fuel - LOOKUP_STEP) for each in handed)
+    return any(_comes_to(engine, each, wanted, fuel - LOOKUP_STEP) for each in ordered(inner))

@@ -44,6 +44,8 @@ RECORD: Final = "record"  # ("field", …): a class that collections.namedtuple 
 ROW: Final = "row"  # ("field", …), (Values, …): one of its tuples
 AFFIXES: Final = "affixes"  # what a text begins with, what it ends with; one of them may be empty
 EXPECTED: Final = "expected"  # dotted, Values: what a test waits for to be raised, and by what
+MADE: Final = "made"  # path, expression, context: a class that a call of `type` makes there
+OBJECT: Final = "object"  # the same: an instance of it
 UNKNOWN: Final = "unknown"  # reason
 MANY: Final = "many"  # a set that was cut at the cap
 

@@ -1,0 +1,55 @@
+"""Pass 4c, continued: lists that are added, `names + [name]`: a container of its own, with the members of both.
+
+Where both are written out, each place of the sum is a place of one of them.
+"""
+
+from __future__ import annotations
+
+from everdex.facts.python import model as m
+from everdex.graph.python import containers
+from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.values import DISPLAY, TUPLE, Value, Values, union
+
+
+def members(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
+    """What a sum has at a place, or anywhere where that cannot be told."""
+    _, path, expression, context = value
+    operands = engine.file(path).entries[expression][2:4]
+    both = [engine.values(path, each, context, fuel) for each in operands]
+    counts = [_count_of(engine, each, fuel) for each in both] if isinstance(wanted, int) else []
+    if not isinstance(wanted, int) or -1 in counts:
+        return union(containers.elements(engine, each, fuel) for values in both for each in values)
+    place = wanted if wanted >= 0 else sum(counts) + wanted
+    number = int(place >= counts[0])
+    there = place - counts[0] if number else place
+    return union(containers.item(engine, each, there, fuel) for each in both[number] if 0 <= place < sum(counts))
+
+
+def count(engine: Engine, value: Value, fuel: int) -> int:
+    """How many members are written, when these are few and known; else -1."""
+    found = -1
+    if value[0] == TUPLE:
+        found = len(value[1])
+    elif value[0] == DISPLAY:
+        file = engine.file(value[1])
+        inside = file.entries[value[2]]
+        if inside[0] == m.SEQUENCE and not any(file.entries[each][0] == m.STAR for each in inside[2]):
+            found = len(inside[2])
+        elif inside[0] == m.BINARY:
+            found = engine.ask(("count", value), fuel, lambda fuel: _count_of_sum(engine, value, fuel), -1)
+    return found if found <= containers.MAX_ELEMENTS else -1
+
+
+def _count_of_sum(engine: Engine, value: Value, fuel: int) -> int:
+    _, path, expression, context = value
+    file = engine.file(path)
+    engine.seen.append(file.seen_at(expression))
+    both = [engine.values(path, each, context, fuel - LOOKUP_STEP) for each in file.entries[expression][2:4]]
+    counts = [_count_of(engine, each, fuel - LOOKUP_STEP) for each in both]
+    return -1 if -1 in counts else sum(counts)
+
+
+def _count_of(engine: Engine, values: Values, fuel: int) -> int:
+    """The same of what may be several, where all have as many."""
+    counts = {count(engine, each, fuel) for each in values}
+    return counts.pop() if len(counts) == 1 else -1
