@@ -16,30 +16,18 @@ from everdex.facts import arguments as given
 from everdex.facts import names_model as model
 from everdex.facts.expressions import MAX_EXPRESSION, chain_of, split_callee, type_of
 from everdex.facts.names_keys import Key, Literal, owned
-from everdex.parse import conditionals
+from everdex.facts.names_tokens import MAX_TEXT, Tokens
 from everdex.parse.definitions import Definition
 
 _EMPTY_LIST: Final = len("()")
 _BLOCKS: Final = frozenset(("lambda_literal", "block", "case_block", "annotated_lambda"))  # one argument each
-_MAX_TEXT: Final = 80
 _MAX_BYTES: Final = 4 * MAX_EXPRESSION  # of an expression whose text is read
 _MAX_TYPE_BYTES: Final = 1_600  # as many as a type's text is made of
 _SHORT_LIST: Final = 1_000  # bytes of arguments in which comments are looked for
-_MAX_LINE: Final = 2_000  # bytes that are looked at before a token
 _MAX_LABELS: Final = 16
 _SQUARE: Final = ord("[")
 _QUALIFIED: Final = frozenset(("cpp", "cuda", "rust"))
 _QUALIFIERS: Final = re.compile(rb"(?:[A-Za-z_]\w*::)+$")
-_TOKEN_FRONT: Final = re.compile(r"((?:[\w.:]|\(\)|\[\w*\])+)(?:\.|::|->)\s*$")
-_REPLACED_CALL: Final = re.compile(
-    rb"\b(?!(?:if|while|for|switch|sizeof|return|defined|alignof|catch|decltype|int|unsigned|signed|char|bool|short|long|"
-    rb"float|double|void)\b)[A-Za-z_]\w*(?=\()"
-)
-_WORD_BEFORE: Final = re.compile(rb"(\w+)[ \t]+\Z")
-_STATEMENT_WORDS: Final = frozenset((
-    b"return", b"else", b"do", b"case", b"throw", b"co_return", b"co_await", b"co_yield",
-))  # fmt: skip
-_TYPE_ALONE: Final = re.compile(rb"[ \t\w]*\w[ \t]*[*&]+[ \t]*")
 _INITIALIZER: Final = re.compile(r"base|this|super")
 _CONVERSION: Final = re.compile(r"\(\s*(\*?)\s*((?:\w+\.)?\w+)\s*\)")  # Go: `(*T)(x)`, `(T)(x)`
 _STATED: Final = {  # C#: where a declaration has its type
@@ -56,13 +44,11 @@ _MEMBERS: Final = {"member": model.READ, "label": model.LABEL}
 _KEYS: Final = {"key": model.KEY, "taken": model.READ}
 
 
-class Uses:
+class Uses(Tokens):
     """Collects the uses of one file."""
 
     def __init__(self, language: str, data: bytes) -> None:
-        self.language, self.data = language, data
-        # by (start, end of a computed callee): start, width, role, name, receiver, arguments, as written
-        self.uses: dict[tuple[int, int], tuple[int, int, int, str, str, int, str]] = {}
+        super().__init__(language, data)
         self.given: dict[int, tuple[str, ...]] = {}  # what calls pass, by where their names begin
         self.generics: dict[tuple[int, int], set[str]] = {}  # what definitions are given as types, by their places
         # computed callees, by key, that convert to a type unless this is the name of a local
@@ -205,8 +191,8 @@ class Uses:
 
     def _type_parameters(self, item: Definition) -> set[str]:
         begin, end = item.name_start, item.name_start + len(item.name.encode())
-        before = self.data[max(item.start, begin - _MAX_TEXT) : begin].decode("utf-8", "replace")
-        behind = self.data[end : end + _MAX_TEXT].decode("utf-8", "replace")
+        before = self.data[max(item.start, begin - MAX_TEXT) : begin].decode("utf-8", "replace")
+        behind = self.data[end : end + MAX_TEXT].decode("utf-8", "replace")
         return given.type_parameters(before, behind)
 
     def _argument(self, node: Node) -> str:
@@ -229,12 +215,12 @@ class Uses:
         name = self._text(node)
         if self.language == "bash":
             if not _COMMAND.fullmatch(name):
-                self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:_MAX_TEXT])
+                self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:MAX_TEXT])
                 return
         elif kind != model.CALL or not name.isidentifier():
             owner, last, tail = self._split(start, end)
             if not last:
-                self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:_MAX_TEXT])
+                self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:MAX_TEXT])
                 return
             receiver = receiver or owner
             end -= tail
@@ -263,7 +249,7 @@ class Uses:
             self._callee(node.named_children[0], {"arguments": [*given_before, *arguments]})
             return
         front = start
-        if self.language == "go" and end - start <= 2 * _MAX_TEXT:
+        if self.language == "go" and end - start <= 2 * MAX_TEXT:
             written = self._text(node)
             converted = _CONVERSION.fullmatch(written)
             inner = start + len(written[: converted.start(2)].encode()) if converted else start
@@ -280,9 +266,9 @@ class Uses:
         if not name and self.language == "scala" and self.data[end - 1 : end] == b")":
             return  # a second list of arguments is no second call
         if not name:
-            text = " ".join(self.data[start : min(end, start + 2 * _MAX_TEXT)].decode("utf-8", "replace").split())
+            text = " ".join(self.data[start : min(end, start + 2 * MAX_TEXT)].decode("utf-8", "replace").split())
             # The same place may hold a callee that is called itself: `f(1)(2)`; the end tells them apart.
-            self.uses[start, end] = (start, 0, model.CALL, "", "?", -1, text[:_MAX_TEXT])
+            self.uses[start, end] = (start, 0, model.CALL, "", "?", -1, text[:MAX_TEXT])
             return
         text = self._written(node) if receiver and self.language in _QUALIFIED else ""
         if tail and self.language == "csharp":
@@ -297,30 +283,10 @@ class Uses:
 
     def _written(self, node: Node) -> str:
         """A name behind namespaces or types, as written: that it is no member of a value is seen in the text alone."""
-        if node.end_byte - node.start_byte > _MAX_TEXT:
+        if node.end_byte - node.start_byte > MAX_TEXT:
             return ""
         text = self.data[node.start_byte : node.end_byte]
         return text.decode() if b"::" in text and text.translate(None, b":_").isalnum() else ""
-
-    def _token(self, start: int, end: int) -> None:
-        called = self.data[end : end + 1] == b"("
-        if not (called or self._is_dotted(start)) or (start, 0) in self.uses:
-            return
-        near = max(0, start - _MAX_LINE)
-        line = self.data[max(self.data.rfind(b"\n", near, start) + 1, near) : start].lstrip()
-        if line.startswith((b"#[", b"#![")):
-            return  # a condition of an attribute
-        before = _TOKEN_FRONT.search(self.data[max(0, start - _MAX_TEXT) : start].decode("utf-8", "replace"))
-        receiver = "?" if line.rstrip().endswith((b".", b"::", b"->")) else ""
-        if before:
-            receiver = "?" if before[1].startswith(".") else chain_of(before[1], self.language)
-        name = self.data[start:end].decode("utf-8", "replace")
-        kind = model.CALL if called else model.READ
-        self.uses[start, 0] = (start, end - start, kind, name, receiver, -1, "")
-
-    def _is_dotted(self, start: int) -> bool:
-        """Whether one dot stands before a token: two are a range."""
-        return self.data[start - 1 : start] == b"." and self.data[start - 2 : start - 1] != b"."
 
     def _initializer(self, node: Node, captures: dict[str, list[Node]]) -> None:
         word = _INITIALIZER.search(self._text(node))
@@ -355,13 +321,13 @@ class Uses:
     def _qualifier(self, node: Node) -> None:
         """The name before a `::`, with those before it: `b` of `a::b::c`."""
         start, end = node.start_byte, node.end_byte
-        front = _QUALIFIERS.search(self.data, max(0, start - _MAX_TEXT), start)
-        if (start, 0) not in self.uses and (front is None or front.start() > start - _MAX_TEXT):
+        front = _QUALIFIERS.search(self.data, max(0, start - MAX_TEXT), start)
+        if (start, 0) not in self.uses and (front is None or front.start() > start - MAX_TEXT):
             receiver = chain_of(front[0].decode().removesuffix("::"), self.language) if front else ""
             self.uses[start, 0] = (start, end - start, model.QUALIFIER, self._text(node), receiver, -1, "")
 
     def _named(self, start: int, end: int, kind: int) -> None:
-        if end - start <= _MAX_TEXT:
+        if end - start <= MAX_TEXT:
             text = self.data[start:end].decode("utf-8", "replace")
             if text.isidentifier():
                 self.uses[start, 0] = (start, end - start, kind, text, "", -1, "")
@@ -376,34 +342,13 @@ class Uses:
                 self.uses[start, 0] = (start, end - start, kind, name, receiver, -1, "")
 
     def _write(self, node: Node) -> None:
-        if node.end_byte - node.start_byte >= 2 * _MAX_TEXT:
+        if node.end_byte - node.start_byte >= 2 * MAX_TEXT:
             return
         receiver, name, _ = split_callee(self._text(node), self.language)
         name = name.removeprefix("$") if receiver else name  # `self::$name` of PHP
         if name:
             start = node.end_byte - len(name.encode())
             self.uses[start, 0] = (start, node.end_byte - start, model.WRITE, name, receiver, -1, "")
-
-    def _replacement(self, node: Node) -> None:
-        """Calls in the text of a macro, which no grammar takes apart."""
-        for found in _REPLACED_CALL.finditer(self.data, node.start_byte, node.end_byte):
-            self._token(*found.span())
-
-    def _left_out(self, start: int, end: int) -> None:
-        """Calls in a branch of a conditional that the grammar could not take, as far as their text tells."""
-        quiet = [found.span() for found in conditionals.QUIET.finditer(self.data, start, end)]
-        for found in _REPLACED_CALL.finditer(self.data, start, end):
-            at = bisect_left(quiet, (found.start(), found.start())) - 1
-            if (at < 0 or quiet[at][1] <= found.start()) and not self._is_declared(start, found.start()):
-                self._token(*found.span())
-
-    def _is_declared(self, first: int, name: int) -> bool:
-        """Whether a name before parentheses is declared there: behind a type, as far as its line tells."""
-        first = max(first, self.data.rfind(b"\n", first, name) + 1, name - _MAX_TEXT)
-        word = _WORD_BEFORE.search(self.data, first, name)
-        if word:
-            return word[1] not in _STATEMENT_WORDS
-        return _TYPE_ALONE.fullmatch(self.data, first, name) is not None
 
 
 def _are_blocks(arguments: list[Node]) -> bool:
