@@ -81,6 +81,7 @@ _ROLES: Final = (
     "key", "taken", "positional", "structure", "label", "parted", "implicit", "switch",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
+_CONDITIONAL: Final = (*C_FAMILY, "csharp")
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
 _IMPLICIT: Final = ("(implicit ", "(using ")  # lists of Scala's that are filled in
 _OPENED: Final = re.compile(rb"(?<!inline )\bnamespace\s+([A-Za-z_]\w*)\s*\{")  # by a macro
@@ -111,7 +112,7 @@ class _Extraction(Locals):
         super().__init__(read.language, data)
         self.root = read.root
         self.partial = read.partial
-        self.conditional = conditionals.conditional(data) if read.language in C_FAMILY else []
+        self.conditional = conditionals.conditional(data) if read.language in _CONDITIONAL else []
         self.package = ""
         # (start, what) lists, put into scopes by one sweep at the end
         self.imports: list[tuple[int, int]] = []
@@ -203,7 +204,7 @@ class _Extraction(Locals):
                 self.documents.append(node)
             else:
                 self.lambdas.append(node)
-        if self.partial and self.language in (*C_FAMILY, "csharp"):
+        if self.partial and self.language in _CONDITIONAL:
             for start, end in conditionals.read(self.data, self.language).left_out:
                 self._left_out(start, end)
         self._add_members()
@@ -295,7 +296,7 @@ class _Extraction(Locals):
         return model.encode(outline, model.Body(tuple(uses), tuple(local_names)))
 
     def _is_conditional(self, start: int) -> bool:
-        """Whether a place of C or C++ is compiled under some conditions only."""
+        """Whether a place of C, C++ or C# is compiled under some conditions only."""
         at = bisect_left(self.conditional, (start, start))
         return at > 0 and start < self.conditional[at - 1][1]
 

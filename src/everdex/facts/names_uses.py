@@ -272,7 +272,7 @@ class Uses(Tokens):
             return
         text = self._written(node) if receiver and self.language in _QUALIFIED else ""
         if tail and self.language == "csharp":
-            text = f"{receiver}.{name}{model.GENERIC}".lstrip(".")
+            text = f"{receiver}.{name}{model.generic(self.data[end - tail : end])}".lstrip(".")
         end -= tail
         start = end - len(name.encode())
         count, known = self._arguments(captures), self.uses.get((start, 0))

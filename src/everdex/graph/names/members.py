@@ -263,7 +263,10 @@ class Members(Lookup):
     def of_kind(self, thing: Thing, refs: list[Ref]) -> list[Ref]:
         """Of Ruby's methods those that a class has where the class itself is asked, and else those of its instances.
 
-        What a module has for instances a class may have as well, by `extend`."""
+        What a module has for instances a class may have as well, by `extend`. Of C#'s those that are not for an
+        interface alone."""
+        if self.rules.group == "csharp":
+            return [ref for ref in refs if not ref.is_explicit]
         if self.rules.group != "ruby" or thing.kind not in (INSTANCE, TYPE):
             return refs
         if thing.kind == INSTANCE:

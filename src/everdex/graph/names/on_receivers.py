@@ -22,9 +22,12 @@ from everdex.graph.names.rules import CALLABLES, TYPES
 from everdex.graph.names.things import (
     CALLABLE,
     INSTANCE,
+    NET_TYPES,
     OF_EVERY_ENUM,
     OF_EVERY_OBJECT,
     OF_FUNCTIONS,
+    OF_NET,
+    OF_QUERIES,
     OF_WRAPPERS,
     OUTSIDE,
     SPACE,
@@ -113,8 +116,15 @@ class OnReceivers(Choosing):
             # What is called with other labels is what is outside has.
             refs = [ref for ref in refs if ref.defined.kind != "method" or self.overloads.fitting([ref], use)]
         callables = [ref for ref in refs if ref.defined.kind in CALLABLES or ref.defined.kind == "variant"]
-        if use.text.endswith(facts.GENERIC):
-            refs = callables = [ref for ref in callables if takes_types(ref.defined)]
+        types = facts.types_given(use.text)
+        if types:
+            refs = callables = [ref for ref in callables if takes_types(ref.defined, types)]
+        if self.language == "csharp" and self._is_every_objects(callables, use):
+            return outside_root(f"System.Object.{name}")
+        if counted and callables and use.arguments >= 0 and not any(ref.takes(use.arguments) for ref in callables):
+            extended = self._extended(use, around, outside) if self.language == "csharp" else None
+            if extended:
+                return extended
         if callables and self._is_met_outside(around, callables):
             return Answer(Status.AMBIGUOUS, tuple(callables[:MAX_CANDIDATES]), reason="the type itself is outside")
         if callables:
@@ -124,9 +134,11 @@ class OnReceivers(Choosing):
             written = [ref for ref in implementing if ref.defined.kind in CALLABLES]  # a field may have the same name
             if written and len(written) <= MAX_IMPLEMENTATIONS:
                 by_name: dict[str, list[Ref]] = {}
-                for ref in self._fitting([*callables, *written], use):
+                for ref in (*callables, *written):
                     if ref.key:
                         by_name.setdefault(ref.name, []).append(ref)
+                # Each type by itself: the parameters of an interface may be of types that it is given.
+                by_name = {whole: self._fitting(group, use) for whole, group in by_name.items()}
                 groups = [self._several(self._paired(group)) for group in by_name.values()]
                 doubt = next((group for group in groups if group.status is not Status.RESOLVED), None)
                 chosen = tuple(dict.fromkeys(ref for group in groups for ref in group.refs))[:MAX_CANDIDATES]
@@ -166,6 +178,11 @@ class OnReceivers(Choosing):
             return self._by_name(use, f"{around.name} has no {name} here: derived, or of an outside trait")
         return self._by_name(use, f"no member {name} in {around.name}")
 
+    def _is_every_objects(self, refs: list[Ref], use: facts.Use) -> bool:
+        """Whether a call means what every object has, because what has the name here takes something else."""
+        counted = use.name in OF_EVERY_OBJECT and use.arguments >= 0
+        return counted and bool(refs) and not any(ref.takes(use.arguments) for ref in refs)
+
     def _is_met_outside(self, around: Thing, refs: list[Ref]) -> bool:
         """Whether a type that is only extended here has to have by itself what these declare."""
         return (
@@ -178,11 +195,13 @@ class OnReceivers(Choosing):
         """Where none of the nearest members of a name takes what is passed, or they are fields, a base's is meant."""
 
         def fitting(each: list[Ref]) -> list[Ref]:
-            reached = self._accessible(each)
+            reached = self._accessible(each, use)
             called = [ref for ref in reached if ref.defined.kind in CALLABLES and ref.takes(use.arguments)]
             return self.overloads.fitting(called, use)
 
         near = fitting(refs)
+        if near and self.language == "csharp":
+            refs = [*refs, *self._beside_these(near, use)]
         if not refs or any(ref.defined.least < 0 or ref.defined.most >= 0 for ref in near):
             return refs
         # What takes any number of arguments is asked last, after all that is above.
@@ -192,6 +211,18 @@ class OnReceivers(Choosing):
         )
         return [*near, *found] or refs
 
+    def _beside_these(self, near: list[Ref], use: facts.Use) -> list[Ref]:
+        """C#: what a base has besides, where nobody knows whether these take what is passed."""
+        if not use.given or self.overloads.are_sure(near, use):
+            return []
+        owner, known = Thing(INSTANCE, f"super:{near[0].name.rpartition('.')[0]}"), {ref.defined.takes for ref in near}
+
+        def other(each: list[Ref]) -> list[Ref]:
+            called = [ref for ref in each if ref.defined.kind in CALLABLES and ref.takes(use.arguments)]
+            return [ref for ref in self.overloads.fitting(called, use) if ref.defined.takes not in known]
+
+        return self.evaluation.nearest(owner, use.name, other)[0]
+
     def _extended(self, use: facts.Use, around: Thing, outside: str) -> Answer | None:
         """Functions written for a type outside its definition."""
         if self.language == "swift" and (outside or around.kind == OUTSIDE):
@@ -199,8 +230,9 @@ class OnReceivers(Choosing):
         if self.language == "rust" and around.kind == OUTSIDE:
             return self._by_trait(use, around)
         found = self.evaluation.reader.extensions(use.name) if self.rules.group in ("jvm", "csharp") else []
-        if use.text.endswith(facts.GENERIC):
-            found = [ref for ref in found if takes_types(ref.defined)]
+        types = facts.types_given(use.text)
+        if types:
+            found = [ref for ref in found if takes_types(ref.defined, types)]
         if not found:
             return None
         wanted, _ = self.evaluation.lineage(around.name)
@@ -209,16 +241,30 @@ class OnReceivers(Choosing):
         if around.kind == OUTSIDE and use.arguments >= 0:
             fits = [ref for ref in fits if ref.takes(use.arguments)]  # else it is one of its own
         if fits:
-            return self._chosen(fits, use)
+            answer = self._chosen(fits, use, extending=True)
+            doubt = self._doubt(list(answer.refs), use) if around.kind == OUTSIDE else ""
+            return Answer(Status.AMBIGUOUS, answer.refs, reason=doubt) if doubt else answer
         # What a type outside the root extends, nobody here knows.
+        beyond = around.kind == OUTSIDE or (self.language == "csharp" and outside and not outside.startswith(LOST))
         loose = [
             ref for ref in found if is_generic(ref.defined) or not self._is_here(ref.defined.receiver)
-        ] if around.kind == OUTSIDE else []  # fmt: skip
+        ] if beyond else []  # fmt: skip
         fitting = [ref for ref in loose if use.arguments < 0 or ref.takes(use.arguments)]
         if fitting:
             reason = "may extend what is outside"
             return Answer(Status.AMBIGUOUS, tuple(fitting[:MAX_CANDIDATES]), reason=reason)
         return None
+
+    def _doubt(self, refs: list[Ref], use: facts.Use) -> str:
+        """Why something outside may have what these give it: they may stand in for what it lacks elsewhere."""
+        if refs and all(ref.defined.flags & facts.CONDITIONAL for ref in refs):
+            return "defined under a condition only"
+        old = self.language == "csharp" and use.name in OF_NET
+        if old and any(last_name(ref.defined.receiver) in NET_TYPES for ref in refs):
+            return "may be the library's own"
+        queried = self.language == "csharp" and use.name in OF_QUERIES
+        led = [item.path for item in self.module.outline.imports] if queried else []
+        return "may be of System.Linq" if "System.Linq" in led else ""
 
     def _by_extension(self, use: facts.Use) -> Answer | None:
         """Swift: what is outside may have what extensions here give a type or a protocol that is outside as well."""

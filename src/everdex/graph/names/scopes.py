@@ -125,6 +125,8 @@ class Names(RustNames, Preprocessed, Locals):
             found = self.seen(whole, module) if rules.group == "c" else self.reader.definitions(whole)
             if found and is_method and "<" not in container:
                 found = tuple(self.member(Thing(kind, container), name)[0])  # unless what is prepended has it
+            if rules.group == "csharp":
+                found = tuple(ref for ref in found if not ref.is_explicit)
             if not rules.implicit_members:  # of a struct inside a function: nobody names a field alone
                 found = tuple(ref for ref in found if ref.defined.kind != "field")
             if "<" in container:  # without a name it is this file's alone

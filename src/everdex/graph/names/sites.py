@@ -196,7 +196,7 @@ class _File:
 
     def _made(self, use: facts.Use, role: Role, answer: Answer) -> Site:
         plain = f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name
-        text = use.text.removesuffix(facts.GENERIC) or plain
+        text = facts.without_types(use.text) or plain
         if self.module.outline.language == "ruby" and is_setter(use.name):
             text = text[:-1]  # as it is written
         end = use.column + max(use.width, 1)
