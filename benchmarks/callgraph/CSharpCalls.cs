@@ -95,6 +95,6 @@ static class CSharpCalls
     static string PlaceOf(Location place)
     {
         var at = place.GetLineSpan();
-        return at.Path.Substring(root.Length).Replace(' ', '?') + " " + (at.StartLinePosition.Line + 1) + " " + at.StartLinePosition.Character;
+        return at.Path.Substring(root.Length).Replace(" ", "%20") + " " + (at.StartLinePosition.Line + 1) + " " + at.StartLinePosition.Character;
     }
 }

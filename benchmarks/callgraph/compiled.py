@@ -26,6 +26,7 @@ VERDICTS = ("right", "implements", "possible", "wrong", "without", "external", "
 At = tuple[str, int, int]
 Told = set[tuple[str, int, str]]
 OUTSIDE = "-"
+SPACE = "%20"  # in a path
 
 
 def truth(checkout: Checkout, told: Path) -> dict[At, Told]:
@@ -33,6 +34,7 @@ def truth(checkout: Checkout, told: Path) -> dict[At, Told]:
     rows: dict[At, Told] = {}
     for row in told.read_text("utf-8").splitlines():
         here, there = (side.split(" ") for side in row.split(" -> "))
+        here[0], there[0] = here[0].replace(SPACE, " "), there[0].replace(SPACE, " ")
         path, line, column = here[0], int(here[1]), int(here[2])
         if path not in lines:
             continue

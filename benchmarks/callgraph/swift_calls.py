@@ -15,11 +15,12 @@ import sys
 from pathlib import Path
 
 NODE = re.compile(r"^( *)\((?:\w+=)?(\w+)(.*)$")
-LOCATION = re.compile(r" location=(\S+?):(\d+):(\d+) ")
+LOCATION = re.compile(r" location=(.+?):(\d+):(\d+) range=")
 DECLARED = re.compile(r' decl="([^"]*?)(?:@([^"@]+?):(\d+):(\d+))?(?: \[[^"]*\])?"')
 NAMED = re.compile(rb"[\w.]+(?:<[\w.,<> ?\[\]:]*>)?(?:\.\w+)*")
 REFERENCES = ("declref_expr", "member_ref_expr", "other_constructor_ref_expr", "dynamic_member_ref_expr")
 OUTSIDE = "- 0 0"
+SPACE = "%20"
 
 
 class Calls:
@@ -65,8 +66,16 @@ class Calls:
         if declared[2]:
             if not declared[2].startswith(self._root):
                 return None
-            there = f"{declared[2].removeprefix(self._root)} {declared[3]} {int(declared[4]) - 1}"
-        return f"{path} {line} {column} {name[0].decode()} -> {there}"
+            if "(" not in declared[1].rpartition(".")[2] and not self._can_be_called(declared):
+                return None
+            home = declared[2].removeprefix(self._root).replace(" ", SPACE)
+            there = f"{home} {declared[3]} {int(declared[4]) - 1}"
+        return f"{path.replace(' ', SPACE)} {line} {column} {name[0].decode()} -> {there}"
+
+    def _can_be_called(self, declared: re.Match[str]) -> bool:
+        """Whether a function, a case or a type is declared there, and no variable."""
+        front = self._line(declared[2].removeprefix(self._root), int(declared[3]))[: int(declared[4]) - 1]
+        return re.search(rb"\b(?:func|case|class|struct|enum|actor)\b", front) is not None
 
     @staticmethod
     def _last(text: bytes, column: int) -> tuple[int, re.Match[bytes]]:

@@ -68,6 +68,7 @@ _NUMBER: Final = re.compile(r"\d[\w.]*")
 _CAST_LANGUAGES: Final = frozenset(("java", "c", "cpp", "cuda", "csharp"))
 _ESCAPING_LANGUAGES: Final = frozenset(("kotlin", "scala", "swift"))  # a keyword between backticks is a name
 _BLOCK_LANGUAGES: Final = frozenset(("rust", "scala"))  # what stands in braces is a block, which has a value
+_DEFAULTING: Final = frozenset(("csharp", "php", "swift"))  # `a ?? b`
 _LITERAL_LANGUAGES: Final = frozenset(("go", "rust", "cpp", "cuda"))
 _CHARACTER_LANGUAGES: Final = frozenset(("go", "rust", "java", "c", "cpp", "cuda", "csharp", "kotlin", "scala"))
 _STRING_TYPES: Final = {
@@ -142,6 +143,8 @@ def chain_of(text: str, language: str) -> str:
         hidden = hidden.partition(" or ")[0]  # a default for what is missing
         if " and " in hidden:
             return "?"
+    if language in _DEFAULTING:
+        hidden = hidden.partition("??")[0].rstrip()  # a default is of the same type
     hidden = hidden.replace("->", ".").replace("?.", ".")
     for _ in range(_MAX_DEPTH):
         shorter = _GENERIC.sub("", hidden)

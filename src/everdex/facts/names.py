@@ -75,10 +75,10 @@ from everdex.parse.symbols import MAX_SIGNATURE, header_of, symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
-    "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "target",
-    "made", "constructed", "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import",
-    "package", "shape", "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "block", "literal",
-    "key", "taken", "positional", "structure", "label", "parted", "implicit", "switch",
+    "implied", "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new",
+    "target", "made", "constructed", "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member",
+    "import", "package", "shape", "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "block",
+    "literal", "key", "taken", "positional", "structure", "label", "parted", "implicit", "switch",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _CONDITIONAL: Final = (*C_FAMILY, "csharp")
@@ -280,6 +280,8 @@ class _Extraction(Locals):
                 continue
             scope = scopes.around(start)
             row = atoms.at(start)
+            if start in self.implied and receiver == "?":
+                receiver, text = self._implied(start, atoms), f".{name}"
             known = bound.get((scope, name), ()) if role == model.READ and not receiver else ()
             if model.nearest(known, row + 1, start - atoms.starts[row]) is not None:
                 continue  # a local of the same function
@@ -294,6 +296,13 @@ class _Extraction(Locals):
             len(self.data), max(atoms.count, 1),
         )  # fmt: skip
         return model.encode(outline, model.Body(tuple(uses), tuple(local_names)))
+
+    def _implied(self, start: int, atoms: Atoms) -> str:
+        context = self.implied[start]
+        if isinstance(context, str):
+            return context
+        row = atoms.at(context[0])
+        return f"{model.ARGUMENT}{row + 1} {context[0] - atoms.starts[row]} {context[1]}}}"
 
     def _is_conditional(self, start: int) -> bool:
         """Whether a place of C, C++ or C# is compiled under some conditions only."""

@@ -30,6 +30,10 @@ RECEIVED: Final = "<-"  # before what Go's `for x := range` goes through: x is w
 GIVEN: Final = "given "  # before a method and what has it: the local is a parameter of what the method is given
 TAKEN: Final = "taken "  # before a field and the type that a pattern states: the local is what the field holds
 INSIDE: Final = "inside "  # a local's value: what the local of the same name is that stands in what it is declared with
+# Receivers of what Swift has no type before: what a function around it returns, and what a call takes, with line and
+# column of the callee's name and the number of the argument behind it.
+RETURNED: Final = "@{returned}"
+ARGUMENT: Final = "@{argument "
 UNNAMED: Final = "struct$"  # before the number of a struct of Go's that has no name, in the texts of types
 NARROWED: Final = "is "  # before the chain of what is found to be of a type
 

@@ -26,6 +26,7 @@ _MAX_TYPE_BYTES: Final = 1_600  # as many as a type's text is made of
 _SHORT_LIST: Final = 1_000  # bytes of arguments in which comments are looked for
 _MAX_LABELS: Final = 16
 _SQUARE: Final = ord("[")
+_DOT: Final = ord(".")
 _QUALIFIED: Final = frozenset(("cpp", "cuda", "rust"))
 _QUALIFIERS: Final = re.compile(rb"(?:[A-Za-z_]\w*::)+$")
 _INITIALIZER: Final = re.compile(r"base|this|super")
@@ -59,6 +60,8 @@ class Uses(Tokens):
         # what is bound, by its place: name, type, what is assigned, whether it takes the items of that
         self.binds: dict[int, tuple[str, str, str, bool]] = {}
         self.structures: list[tuple[int, int]] = []  # Go: where structs are written, in order
+        # Swift: what `.name(…)` is a member of, by where its name begins: a chain, or a callee's place and an argument
+        self.implied: dict[int, str | tuple[int, int]] = {}
         self.lists: dict[int, Node] = {}  # Scala: lists of arguments, by the end of what they are given to
 
     def _use(self, role: str, node: Node, captures: dict[str, list[Node]]) -> bool:
@@ -86,6 +89,8 @@ class Uses(Tokens):
             self._token(node.start_byte, node.end_byte)
         elif role == "initializer":
             self._initializer(node, captures)
+        elif role == "implied":
+            self._imply(node, captures)
         elif role in _KEYS:
             self.keys += [Key(each.start_byte, each.end_byte, _KEYS[role]) for each in captures[role]]
         elif role == "literal":
@@ -96,6 +101,14 @@ class Uses(Tokens):
         else:
             return False
         return True
+
+    def _imply(self, node: Node, captures: dict[str, list[Node]]) -> None:
+        """Swift: `.name(…)` beside a type, beside a value, or as what is returned."""
+        if self.data[node.start_byte] != _DOT:
+            return
+        stated, receivers = captures.get("stated"), captures.get("receiver")
+        chain = self._chain(receivers[0]) if receivers else model.RETURNED
+        self.implied[node.start_byte + 1] = f"@{{{self._type(stated[0])}}}" if stated else chain
 
     def _text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -171,6 +184,9 @@ class Uses(Tokens):
                 continue
             for part in node.named_children:
                 label = part.child_by_field_name("name") if not part.is_extra else None
+                value = part.child_by_field_name("value")
+                if value is not None and self.data[value.start_byte] == _DOT:
+                    self.implied[value.start_byte + 1] = (start, len(found))
                 if not part.is_extra:
                     found.append(self._text(label) if label is not None else given.NO_LABEL)
         if found and len(found) <= _MAX_LABELS:
@@ -259,6 +275,8 @@ class Uses(Tokens):
             elif converted:
                 front, end = inner, inner + len(converted[2].encode())
         receiver, name, tail = self._split(front, end)
+        if self.language == "swift" and self.data[start] == _DOT:
+            self.implied.setdefault(start + 1, "?")
         if self.language == "swift" and receiver in ("", "self") and self.data[end : end + 1] == b"?":
             # `f?(…)` calls what a variable holds: no method of one's own is optional.
             self._named(start, end, model.READ)

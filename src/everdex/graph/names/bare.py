@@ -8,6 +8,7 @@ from everdex.facts import names_model as facts
 from everdex.graph.model import Status
 from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, outside_root, takes_types, unresolved
 from everdex.graph.names.index import Ref
+from everdex.graph.names.members import LOST
 from everdex.graph.names.on_receivers import OVERLOADING, OnReceivers
 from everdex.graph.names.rules import CALLABLES, METHODS, TYPES, VALUES
 from everdex.graph.names.things import CALLABLE, INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing
@@ -68,6 +69,10 @@ class Bare(OnReceivers):
                 inside = Thing(INSTANCE, self.module.owner(place.scope))
                 above, beyond = evaluation.taking(inside, name, use.arguments)
                 if not above and beyond and not any(ref.takes(use.arguments) for ref in here):
+                    return outside_root(f"{beyond}.{name}")  # what is here takes something else
+            if self.language == "swift" and not any(self.overloads.are_labelled(ref, use) for ref in here):
+                beyond = evaluation.member(Thing(INSTANCE, self.module.owner(place.scope)), name)[1]
+                if beyond and not beyond.startswith(LOST) and all(ref.defined.kind == "method" for ref in here):
                     return outside_root(f"{beyond}.{name}")  # what is here takes something else
             if here:
                 overloaded = self._overloaded(here, use) if self.rules.group in OVERLOADING else here

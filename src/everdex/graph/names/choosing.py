@@ -127,6 +127,10 @@ class Choosing:
             made = made or [
                 ref for ref in evaluation.reader.definitions(f"{thing.name}.apply") if use.role == facts.CALL
             ]
+        if made and self.language == "swift":
+            made = [ref for ref in made if self.overloads.are_labelled(ref, use)]
+            if not made and all(ref.defined.flags & facts.SCOPE_ONLY for ref in types):
+                return outside_root(thing.name)
         if made and all(ref.defined.flags & facts.SCOPE_ONLY for ref in types):
             return Answer(Status.AMBIGUOUS, tuple(made[:MAX_CANDIDATES]), reason="the type itself is outside")
         if made:

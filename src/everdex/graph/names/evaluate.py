@@ -84,6 +84,8 @@ class Evaluation(StatedTypes, Members, Items):
                 return unknown("table")
             if stated == "literal":
                 return Thing(OUTSIDE, self.rules.literal)
+            if head == facts.RETURNED:
+                return self._returned_around(place)
             if stated.startswith("lambda "):
                 ref = Ref(place.module, int(stated.removeprefix("lambda ")))
                 return Thing(CALLABLE, ref.name, (ref,))
@@ -101,6 +103,8 @@ class Evaluation(StatedTypes, Members, Items):
                 kind = TYPE if head in ("Self", "static") or (head == "self" and rules.group == "php") else INSTANCE
                 if rules.group == "ruby":
                     kind = self.self_kind(place) or INSTANCE
+                elif rules.group == "swift" and self._is_static(place):
+                    kind = TYPE
                 return Thing(kind, owner, self.reader.definitions(owner))
             if local is None and rules.group == "rust":
                 return Thing(SPACE, inner_space(place.module, place.scope))
@@ -135,6 +139,23 @@ class Evaluation(StatedTypes, Members, Items):
             if outside and not outside.startswith(LOST):
                 return Thing(OUTSIDE, f"{outside}.{head}")
         return found
+
+    def _is_static(self, place: Place) -> bool:
+        """Whether the function around a place is one of its type."""
+        definitions = place.module.outline.definitions
+        around = (definitions[at] for at in place.module.chain(place.scope) if definitions[at].kind in CALLABLES)
+        return any(item.flags & facts.STATIC for item in around if item.kind != "lambda")
+
+    def _returned_around(self, place: Place) -> Thing:
+        """What the function or the property around a place has to give."""
+        for index in place.module.chain(place.scope):
+            item = place.module.outline.definitions[index]
+            text = item.returns or (item.type if item.kind in VALUES else "")
+            if text:
+                return self.type_named(text, Place(place.module, index, place.line, place.column))
+            if item.kind in CALLABLES:
+                break
+        return unknown("computed value")
 
     def _is_foreign(self, head: str, place: Place, called: bool) -> bool:
         """Whether a name that is not in reach, and that nothing in the root has, must be somebody else's."""

@@ -18,7 +18,7 @@ from everdex.graph.names.choosing import (
 )  # fmt: skip
 from everdex.graph.names.index import Ref
 from everdex.graph.names.members import LOST, MAX_IMPLEMENTATIONS
-from everdex.graph.names.rules import CALLABLES, TYPES
+from everdex.graph.names.rules import ABSTRACT, CALLABLES, TYPES
 from everdex.graph.names.things import (
     CALLABLE,
     INSTANCE,
@@ -40,6 +40,7 @@ from everdex.graph.names.types import last_name
 
 # Languages in which a base's methods stay in reach beside others of the same name.
 OVERLOADING: Final = frozenset(("jvm", "csharp", "swift"))
+_LABELLED: Final = ("method", "constructor")
 _RUST_HEADS: Final = frozenset(("crate", "super"))
 
 
@@ -114,7 +115,7 @@ class OnReceivers(Choosing):
             refs = self._overloaded(refs, use)
         if self.language == "swift" and outside and not outside.startswith(LOST) and use.arguments >= 0:
             # What is called with other labels is what is outside has.
-            refs = [ref for ref in refs if ref.defined.kind != "method" or self.overloads.fitting([ref], use)]
+            refs = [ref for ref in refs if ref.defined.kind not in _LABELLED or self.overloads.are_labelled(ref, use)]
         callables = [ref for ref in refs if ref.defined.kind in CALLABLES or ref.defined.kind == "variant"]
         types = facts.types_given(use.text)
         if types:
@@ -147,6 +148,9 @@ class OnReceivers(Choosing):
         nested = [ref for ref in refs if ref.defined.kind in TYPES]
         if nested:
             return self._constructed(Thing(TYPE, nested[0].name, tuple(nested)), use)
+        if self.language == "swift" and name in self.rules.constructors and self._is_required(around):
+            # What a protocol asks for is written in who has it.
+            return outside_root(f"{outside}.{name}") if outside and not outside.startswith(LOST) else unresolved(name)
         if self.language in ("swift", "php", "ruby", "lua") and name in self.rules.constructors and around.refs:
             return self._type(around, outside_root(around.name))
         extended = self._extended(use, around, outside)
@@ -164,6 +168,9 @@ class OnReceivers(Choosing):
             return Answer(Status.AMBIGUOUS, tuple(below[:MAX_CANDIDATES]), reason=reason)
         if outside.startswith(LOST):
             return self._by_name(use, f"base {outside.removeprefix(LOST)} not found")
+        narrower = evaluation.narrower(around, name) if outside else []
+        if narrower:
+            return Answer(Status.AMBIGUOUS, tuple(narrower[:MAX_CANDIDATES]), reason=f"of what extends {around.name}")
         is_here = any(not ref.defined.flags & facts.SCOPE_ONLY for ref in around.refs)
         if outside and is_here and self.rules.group == "rust" and name not in OF_EVERY_OBJECT:
             # A trait that is outside says nothing of what the type leads to, nor of traits for all types.
@@ -177,6 +184,11 @@ class OnReceivers(Choosing):
         if self.rules.group == "rust":
             return self._by_name(use, f"{around.name} has no {name} here: derived, or of an outside trait")
         return self._by_name(use, f"no member {name} in {around.name}")
+
+    def _is_required(self, around: Thing) -> bool:
+        """Whether a type of Swift is made by others only: a protocol, or a type that a protocol leaves open."""
+        open_types = [ref for ref in around.refs if ref.defined.signature.startswith("associatedtype")]
+        return bool(open_types) or any(ref.defined.kind in ABSTRACT for ref in around.refs)
 
     def _is_every_objects(self, refs: list[Ref], use: facts.Use) -> bool:
         """Whether a call means what every object has, because what has the name here takes something else."""

@@ -95,6 +95,11 @@ class Overloads:
                     return [other for other, _ in left if other.defined.takes == ref.defined.takes]
         return [ref for ref, _ in left]
 
+    def are_labelled(self, ref: Ref, use: facts.Use) -> bool:
+        """Whether a function of Swift may be called with such labels, or none; what too many say nobody reads."""
+        unread = use.arguments < 0 or (use.arguments > 0 and not use.given)
+        return unread or given.are_labelled(use.given, ref.defined.takes)
+
     def are_sure(self, refs: list[Ref], use: facts.Use) -> bool:
         """Whether one of these takes what is passed, as far as types that are known say."""
         place = Place(self._evaluation.module, use.scope, use.line, use.column)

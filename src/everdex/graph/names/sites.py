@@ -94,7 +94,7 @@ class _File:
     def __init__(self, index: Index, module: Module, body: facts.Body) -> None:
         self.module, self.body = module, body
         self.evaluation = Evaluation(index, module, body)
-        self.calls = Calls(self.evaluation)
+        self.calls = Calls(self.evaluation, body.uses)
         self.node_of = _numbers(module)
         self.types: dict[tuple[str, str, int], Answer] = {}
         self.type_names: dict[str, bool] = {}
