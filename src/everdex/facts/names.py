@@ -1,64 +1,23 @@
 """Facts of the languages that are resolved by imports and names: one query over the tree, no walk of nodes.
 
 Definitions are the ones parsing finds (parse/queries), so that symbols and the graph agree; the rest is found by
-queries/*.scm, which speak in captures. The first of these in a pattern says what it is for:
-
-    @call + @receiver, @arguments  a call, at the name of what is called
-    @token                         a name before parentheses inside a macro's tokens, where the grammar sees no call
-    @replacement                   the text of a macro, in which calls are found as above
-    @initializer + @arguments      `: base(…)`, `: this(…)`
-    @callee + @arguments           a call whose callee is one expression, taken apart by its text
-    @new + @arguments              a constructor call, at the type
-    @constructed + @arguments      the same of a base, whose name is a use of its own
-    @target + @arguments           one that leaves the type to what it is assigned to or returned as
-    @macro                         a macro's call
-    @type, @read, @write           a name in the place of a type; a value; something assigned to
-    @member + @receiver            a name behind what it is a member of, whatever is done with it
-    @label + @receiver             a name that a value is compared with, which may be a member of its type
-    @literal + @stated, @through   what has keys that are members of a type; without one, of an item of what is around
-                                   it, or of that member of it
-    @key, @taken                   a key that gives a member its value; one that takes it out
-    @positional                    a list of fields that have numbers for names
-    @parted                        a pattern that takes such fields out
-    @implicit + @given, @by        a function whose parameter has the name that the language gives it
-    @structure                     a struct, which may be without a name
-    @import, @package              the statement; the name of the package
-    @shape + @name, @parameters, @returns, @base, @extended, @result
-                                   what stands in the head of a definition; the expression whose value it returns
-    @mixin                         a base of the definition around it
-    @opened + @mixin, @word        a type that is given a base from elsewhere; Ruby's `prepend`, of the type around it
-    @bind + @stated, @value, @each a name with its type, what is assigned to it, what it takes the items of
-    @bind + @second                a name that takes the second result of a call; with @each, of what is taken out
-    @bind + @each, @received       a name that takes what comes out of a channel, or else a number
-    @bind + @given, @by            a parameter of a function that is given to a method (@by) of something
-    @branch                        statements that are run under a condition
-    @block + @until                what ends the names that are bound in it, at its end or at that of its first @until
-    @switch + @case, @stated       Go: a name that has another type in each case, and the cases of one type
-    @narrowed + @stated            what is asked whether it is of a type
-    @promoted + @stated            a constructor's parameter that is a field as well
-    @lambda                        a function without a name
-    @setter                        the name of a method that an assignment calls, with `=` after it
-    @inheriting + @base            a table that is given the members of another
-    @anonymous + @base             the body of a class without a name
-    @static                        a word that makes the definition around it static
-    @documented                    a comment that may state types of what follows it
+queries/*.scm (names_queries.py says what their captures mean).
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from functools import cache
-from importlib.resources import files
 from typing import Final
 
-from tree_sitter import Node, Query
+from tree_sitter import Node
 
 from everdex.facts import lua, phpdoc, ruby
 from everdex.facts import names_model as model
 from everdex.facts.expressions import arity_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
 from everdex.facts.names_locals import Locals
+from everdex.facts.names_queries import query_of
 from everdex.facts.scopes import (
     Scopes,
     bases_at,
@@ -68,19 +27,12 @@ from everdex.facts.scopes import (
     swift_shape,
     trailing_result,
 )
-from everdex.languages import C_FAMILY, GRAMMARS
-from everdex.parse import Read, conditionals, grammar, matching
+from everdex.languages import C_FAMILY
+from everdex.parse import Read, conditionals, matching
 from everdex.parse import definitions as parsed
 from everdex.parse.symbols import MAX_SIGNATURE, header_of, symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
-_ROLES: Final = (
-    "implied", "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new",
-    "target", "made", "constructed", "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member",
-    "import", "package", "shape", "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "block",
-    "literal", "key", "taken", "positional", "structure", "label", "parted", "implicit", "switch",
-)  # fmt: skip
-_CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _CONDITIONAL: Final = (*C_FAMILY, "csharp")
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
 _IMPLICIT: Final = ("(implicit ", "(using ")  # lists of Scala's that are filled in
@@ -88,18 +40,6 @@ _OPENED: Final = re.compile(rb"(?<!inline )\bnamespace\s+([A-Za-z_]\w*)\s*\{")  
 _HOOKS: Final = frozenset(("included", "extended", "prepended", "inherited"))
 _MAX_HEAD_BYTES: Final = 8_000  # of a function whose parameters are counted
 _RETURN: Final = re.compile(rb"\breturn\b")
-
-
-@cache
-def _query(language: str) -> tuple[Query, tuple[str, ...]]:
-    source = files("everdex.facts").joinpath("queries", f"{GRAMMARS[language].query}.scm").read_text("utf-8")
-    query, text = Query(grammar.language(language), source), source.encode()
-    roles = []
-    for pattern in range(query.pattern_count):
-        span = text[query.start_byte_for_pattern(pattern) : query.end_byte_for_pattern(pattern)]
-        present = {name.decode() for name in _CAPTURE.findall(span)}
-        roles.append(next(role for role in _ROLES if role in present))
-    return query, tuple(roles)
 
 
 def extract(path_key: str, read: Read, data: bytes) -> bytes:
@@ -127,7 +67,7 @@ class _Extraction(Locals):
         self.inherited: dict[str, list[str]] = {}  # Lua: whose members a table has besides, by its name
 
     def facts(self) -> bytes:
-        query, roles = _query(self.language)
+        query, roles = query_of(self.language)
         matches = matching.matches(query, self.root)
         if self.language == "go":
             found = (captures["structure"][0] for pattern, captures in matches.found if roles[pattern] == "structure")

@@ -75,6 +75,8 @@ class Uses(Tokens):
             self._call(node, captures, _CALLS[role])
         elif role == "constructed":
             self._call(node, captures, model.NEW, 1)
+        elif role == "infix":
+            self._infix(node, captures)
         elif role == "made":
             self.uses.setdefault((node.start_byte, 0), (node.start_byte, 0, model.NEW, "", "?", -1, "new"))
         elif role == "target":
@@ -244,6 +246,11 @@ class Uses(Tokens):
             name = last
         self.uses[start, beside] = (start, end - start, kind, name, receiver, self._arguments(captures), "")
         self._pass(start, captures)
+
+    def _infix(self, node: Node, captures: dict[str, list[Node]]) -> None:
+        """Scala: `a put b` hands over whatever stands there, which may be several in parentheses."""
+        start, receiver = node.start_byte, self._chain(captures["receiver"][0])
+        self.uses[start, 0] = (start, node.end_byte - start, model.CALL, self._text(node), receiver, -1, "")
 
     def _target(self, node: Node, captures: dict[str, list[Node]]) -> None:
         """C#: `new(…)` makes what is declared where it stands. Of one that stands elsewhere nobody asks what is around

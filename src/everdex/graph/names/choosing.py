@@ -214,6 +214,8 @@ class Choosing:
         if not self.rules.overloads and all(ref.name == refs[0].name for ref in refs):
             return refs  # the last one that was run counts, whatever it takes
         fits = [ref for ref in refs if ref.takes(count) or self._is_declared_with(ref, refs, count)] or refs
+        if not count and self.language == "scala":  # what has no list of parameters is not given an empty one
+            return [ref for ref in fits if ref.defined.least >= 0] or fits
         if not count:  # what need not be given anything is asked last
             return [ref for ref in fits if ref.defined.least < 0 or not ref.defined.most] or fits
         return self.overloads.fitting(fits, use) or fits

@@ -194,6 +194,9 @@ class Evaluation(StatedTypes, Members, Items):
         if thing.kind == CALLABLE:
             return self._returned(thing)
         if thing.kind == INSTANCE:
+            applied = self.member(thing, "apply")[0] if self.module.outline.language == "scala" else []
+            if applied:
+                return self._returned(Thing(CALLABLE, applied[0].name, tuple(applied)))
             # `x()` of a parenless accessor that was already called, or an object that can be called.
             return thing if thing.refs else unknown("called value")
         if thing.kind == OUTSIDE and self.rules.group == "rust" and thing.name.rpartition(".")[2] in _RUST_FUNCTIONS:
@@ -252,7 +255,7 @@ class Evaluation(StatedTypes, Members, Items):
                     return self.type_named(thing.arguments[_PAIR.index(name)], thing.home)
             if thing.arguments and name in OF_WRAPPERS:
                 return self.item_of(thing)
-            if thing.arguments and will_call:
+            if thing.arguments and (will_call or place.module.outline.language == "scala"):
                 return unknown("result of an outside call")  # it may hand back what is ours
             return Thing(OUTSIDE, f"{thing.name}.{name}", given=thing.given or self._hands_out(thing.name, name))
         if thing.kind == UNKNOWN:

@@ -241,6 +241,8 @@ class OnReceivers(Choosing):
             return self._by_extension(use)
         if self.language == "rust" and around.kind == OUTSIDE:
             return self._by_trait(use, around)
+        if self.language == "scala" and (outside or around.kind == OUTSIDE):
+            return self._by_implicit_class(use)
         found = self.evaluation.reader.extensions(use.name) if self.rules.group in ("jvm", "csharp") else []
         types = facts.types_given(use.text)
         if types:
@@ -287,6 +289,18 @@ class OnReceivers(Choosing):
             if extends and ref.defined.kind in CALLABLES and (use.arguments < 0 or ref.takes(use.arguments)):
                 found += self.overloads.fitting([ref], use)
         reason = "may extend what is outside"
+        return Answer(Status.AMBIGUOUS, tuple(found[:MAX_CANDIDATES]), reason=reason) if found else None
+
+    def _by_implicit_class(self, use: facts.Use) -> Answer | None:
+        """Scala: what is outside may have what an implicit class gives it, wherever that is imported."""
+        found = []
+        for ref in self.evaluation.reader.named(use.name):
+            parent = ref.defined.parent
+            head = ref.module.outline.definitions[parent].signature if parent >= 0 else ""
+            implicit = "implicit " in head.partition("(")[0] and ref.defined.kind in CALLABLES
+            if implicit and (use.arguments < 0 or ref.takes(use.arguments) or ref.defined.least < 0):
+                found.append(ref)
+        reason = "may be of an implicit class"
         return Answer(Status.AMBIGUOUS, tuple(found[:MAX_CANDIDATES]), reason=reason) if found else None
 
     def _by_trait(self, use: facts.Use, around: Thing) -> Answer | None:

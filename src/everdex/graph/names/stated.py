@@ -37,6 +37,8 @@ class StatedTypes(Names):
         self._depth += 1
         try:
             name, arguments = parse_type(text)
+            if text.endswith("*") and place.module.outline.language == "scala":
+                name, arguments = LIST, (text.rstrip("* "),)  # any number of them
             if not name:
                 return unknown("type without a name")
             if name in (LIST, CHANNEL):
