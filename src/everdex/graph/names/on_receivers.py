@@ -134,12 +134,7 @@ class OnReceivers(Choosing):
             implementing = evaluation.implementations(callables, name) if may_be_below else []
             written = [ref for ref in implementing if ref.defined.kind in CALLABLES]  # a field may have the same name
             if written and len(written) <= MAX_IMPLEMENTATIONS:
-                by_name: dict[str, list[Ref]] = {}
-                for ref in (*callables, *written):
-                    if ref.key:
-                        by_name.setdefault(ref.name, []).append(ref)
-                # Each type by itself: the parameters of an interface may be of types that it is given.
-                by_name = {whole: self._fitting(group, use) for whole, group in by_name.items()}
+                by_name = self._by_type(callables, written, use)
                 groups = [self._several(self._paired(group)) for group in by_name.values()]
                 doubt = next((group for group in groups if group.status is not Status.RESOLVED), None)
                 chosen = tuple(dict.fromkeys(ref for group in groups for ref in group.refs))[:MAX_CANDIDATES]
@@ -184,6 +179,16 @@ class OnReceivers(Choosing):
         if self.rules.group == "rust":
             return self._by_name(use, f"{around.name} has no {name} here: derived, or of an outside trait")
         return self._by_name(use, f"no member {name} in {around.name}")
+
+    def _by_type(self, refs: list[Ref], replacing: list[Ref], use: facts.Use) -> dict[str, list[Ref]]:
+        """What a call means in each type that has the name: the parameters of an interface may be of types that it is
+        given, and a type below may have another of the name."""
+        own, by_name = {ref.name for ref in refs}, dict[str, list[Ref]]()
+        loose = use.arguments < 0 or not self.rules.overloads or self.rules.group == "c"
+        for ref in (*refs, *replacing):
+            if ref.key and (loose or ref.name in own or ref.takes(use.arguments)):
+                by_name.setdefault(ref.name, []).append(ref)
+        return {whole: self._fitting(group, use) for whole, group in by_name.items()}
 
     def _is_required(self, around: Thing) -> bool:
         """Whether a type of Swift is made by others only: a protocol, or a type that a protocol leaves open."""
