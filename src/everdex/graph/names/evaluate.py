@@ -197,6 +197,8 @@ class Evaluation(StatedTypes, Members, Items):
             applied = self.member(thing, "apply")[0] if self.module.outline.language == "scala" else []
             if applied:
                 return self._returned(Thing(CALLABLE, applied[0].name, tuple(applied)))
+            if self.rules.group == "csharp":
+                return unknown("called value")  # what a delegate gives
             # `x()` of a parenless accessor that was already called, or an object that can be called.
             return thing if thing.refs else unknown("called value")
         if thing.kind == OUTSIDE and self.rules.group == "rust" and thing.name.rpartition(".")[2] in _RUST_FUNCTIONS:

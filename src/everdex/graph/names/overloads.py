@@ -150,6 +150,9 @@ class Overloads:
             if self._language == "csharp" and fit > Fit.PERHAPS:
                 fit = self._present(fit, absent[at], text)
             is_list = isinstance(thing, Thing) and thing.name.endswith(".list")
+            if many and is_list and self._language == "csharp":
+                found.append(Fit.EXACT)  # all of them at once
+                continue
             found.append(Fit.PERHAPS if many and (fit > Fit.NEVER or is_list) else fit)
         # What takes any number is asked last.
         return [*found, Fit.PERHAPS] if takes[-1].endswith(given.MANY) and len(found) < len(takes) else found
