@@ -26,6 +26,7 @@ VERDICTS = ("right", "implements", "possible", "wrong", "without", "external", "
 At = tuple[str, int, int]
 Told = set[tuple[str, int, str]]
 OUTSIDE = "-"
+SPACE = "%20"  # in a path
 
 
 def truth(checkout: Checkout, told: Path) -> dict[At, Told]:
@@ -33,11 +34,12 @@ def truth(checkout: Checkout, told: Path) -> dict[At, Told]:
     rows: dict[At, Told] = {}
     for row in told.read_text("utf-8").splitlines():
         here, there = (side.split(" ") for side in row.split(" -> "))
+        here[0], there[0] = here[0].replace(SPACE, " "), there[0].replace(SPACE, " ")
         path, line, column = here[0], int(here[1]), int(here[2])
         if path not in lines:
             continue
         text = lines[path][line - 1]
-        if path.endswith(".java"):  # which counts in units of UTF-16
+        if path.endswith((".java", ".cs", ".scala")):  # which count in units of UTF-16
             before = text.decode("utf-8", "replace").encode("utf-16-le")[: 2 * column]
             column = len(before.decode("utf-16-le", "replace").encode())
         if len(here) > 3 and not re.match(rb"%s(?!\w)" % re.escape(here[3].encode()), text[column:]):
@@ -88,7 +90,7 @@ def is_outside(told: Told) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("language", choices=("java", "go", "c", "cpp", "rust"))
+    parser.add_argument("language", choices=("java", "go", "c", "cpp", "rust", "csharp", "scala", "swift"))
     parser.add_argument("checkout", type=Path)
     parser.add_argument("truth", type=Path)
     parser.add_argument("--show", action="append", default=[], help="the calls of a verdict")

@@ -136,7 +136,7 @@ def read(root: Path, languages: Sequence[str]) -> Checkout:
         inside = path.relative_to(root)
         if HIDDEN & set(inside.parts) or not path.is_file() or path.stat().st_size >= MAX_FILE:
             continue
-        data = path.read_bytes()
+        data = path.read_bytes().decode("utf-8", "replace").encode()  # as an index has it
         if language_in(inside.as_posix(), data) in languages or path.name in PROJECT or is_project_file(path.name):
             sources[inside.as_posix()] = data
     resolver = Resolvers().of(languages[0])

@@ -86,7 +86,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 14: signatures of fields and properties behind lines of annotations
 # 15: C#: conditional lines inside statements, heads and lists; Scala: package objects
 #     C++: macros for words and for parameters of templates, before variables, destructors and conversions
-CHUNKER_VERSION: Final = "15"
+# 16: Swift: what `extension [Item]`, `[Key: Item]` and `Item?` define is of Array, Dictionary, Optional
+CHUNKER_VERSION: Final = "16"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -172,6 +173,9 @@ VECTORS_VERSION: Final = "1"
 #     constructors; PHP: static properties that are written, values of `foreach` with keys; functions that hand on to
 #     another of their name
 # 37: Python: what loops make in rounds, and no calls by name of methods of texts that stand there
+#     Swift: what `.name(…)` is a member of, names that patterns bind; Scala: calls between their operands; C#: how many
+#     types a call is given, what stands under a condition; `a ?? b` and `a op b` are not one name
+#     the definitions of chunker 16
 FACTS_VERSION: Final = "37"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -344,6 +348,11 @@ INTERFACE_VERSION: Final = "1"
 #     Python: calls of a file by names that it does not define have 32 keys instead of eight
 # 56: Python: layers that a loop builds in order, classes that `type` makes and those that are attributes of classes,
 #     functions that are named anew twice, what is sent to delegating generators, setters below, lists that are added
+#     what was learned from the compilers of C#, Swift and Scala
+#     C#: members for an interface alone, conversions, values that may be absent, private overloads, extension methods
+#     by their class or under a condition, what every object has, overloads of bases, fields that hold functions
+#     Swift: members of types that are not written, labels of constructors, methods of types and of instances
+#     Scala: `apply`, any number of parameters, implicit classes; all overloads of one name are looked at
 RESOLVERS_VERSION: Final = "56"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -9,8 +9,8 @@ import pytest
 from tree_sitter import QueryCursor
 
 from everdex.config import IndexConfig
-from everdex.facts import names, names_uses
 from everdex.facts import names_model as model
+from everdex.facts import names_queries, names_uses
 from everdex.languages import language_of
 from everdex.parse import grammar, matching, parse_file, trees_of
 from support.names import FIXTURES, LANGUAGES
@@ -40,7 +40,7 @@ def test_layers_find_what_one_look_finds(language: str, monkeypatch: pytest.Monk
         if not path.is_file() or language_of(path.name) != language:
             continue
         for name, root, _ in trees_of(path.name, path.read_bytes()):
-            for query in (grammar.query(name), names._query(name)[0]):
+            for query in (grammar.query(name), names_queries.query_of(name)[0]):
                 once = QueryCursor(query).matches(root)
                 layered = matching.matches(query, root)
                 assert Counter(map(matching._identity, layered.found)) == Counter(map(matching._identity, once))

@@ -63,11 +63,13 @@ _ANGLES: Final = re.compile(r"<[^<>]*>")
 _KEYWORD: Final = re.compile(r"(?:when|if|match|switch|case|unless|begin|while|for|loop|unsafe|function|fn|func)\b")
 _LEFT_OUT: Final = re.compile(r"\?:\s*(?:throw|return|continue|break|error)\b.*", re.DOTALL)  # Kotlin: if it is null
 _STATEMENT: Final = re.compile(rf"{_KEYWORD.pattern}\s")
+_WORDS: Final = re.compile(r"[\w)\]]\s+\w")  # that are two names, not one
 _NUMBER: Final = re.compile(r"\d[\w.]*")
 
 _CAST_LANGUAGES: Final = frozenset(("java", "c", "cpp", "cuda", "csharp"))
 _ESCAPING_LANGUAGES: Final = frozenset(("kotlin", "scala", "swift"))  # a keyword between backticks is a name
 _BLOCK_LANGUAGES: Final = frozenset(("rust", "scala"))  # what stands in braces is a block, which has a value
+_DEFAULTING: Final = frozenset(("csharp", "php", "swift"))  # `a ?? b`
 _LITERAL_LANGUAGES: Final = frozenset(("go", "rust", "cpp", "cuda"))
 _CHARACTER_LANGUAGES: Final = frozenset(("go", "rust", "java", "c", "cpp", "cuda", "csharp", "kotlin", "scala"))
 _STRING_TYPES: Final = {
@@ -142,6 +144,8 @@ def chain_of(text: str, language: str) -> str:
         hidden = hidden.partition(" or ")[0]  # a default for what is missing
         if " and " in hidden:
             return "?"
+    if language in _DEFAULTING:
+        hidden = hidden.partition("??")[0].rstrip()  # a default is of the same type
     hidden = hidden.replace("->", ".").replace("?.", ".")
     for _ in range(_MAX_DEPTH):
         shorter = _GENERIC.sub("", hidden)
@@ -150,7 +154,10 @@ def chain_of(text: str, language: str) -> str:
         hidden = shorter
     unknown = "(?)" if counted else "()"
     hidden = _CALLS.sub(unknown, _BLOCK.sub(unknown, hidden))
-    hidden = "".join(_SEPARATOR.sub(".", hidden).split())
+    hidden = _SEPARATOR.sub(".", hidden).strip()
+    if _WORDS.search(hidden):
+        hidden = _infix(hidden.split()) if language == "scala" else "?"
+    hidden = "".join(hidden.split())
     hidden = _FORCED.sub("", hidden)
     if language not in ("ruby",):
         hidden = _MARKED.sub("", hidden)
@@ -165,6 +172,21 @@ def chain_of(text: str, language: str) -> str:
     if not _CHAIN.fullmatch(whole) or (_KEYWORD.match(whole) and not escaped):
         return "?"
     return "@{literal}" if _NUMBER.fullmatch(whole) else whole
+
+
+def _infix(words: list[str]) -> str:
+    """Scala's `a put b` and `a each { … }` as chains; '?' where something else stands between blanks."""
+    chain, waiting = words[0], words[1:]
+    while waiting:
+        called = waiting.pop(0)
+        if called.isidentifier() and waiting:
+            waiting.pop(0)
+            chain += f".{called}()"
+        elif called.endswith("()") and called[:-2].isidentifier():
+            chain += f".{called}"
+        else:
+            return "?"
+    return chain
 
 
 def _first_argument(text: str, opening: int) -> str:

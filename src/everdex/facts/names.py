@@ -1,64 +1,23 @@
 """Facts of the languages that are resolved by imports and names: one query over the tree, no walk of nodes.
 
 Definitions are the ones parsing finds (parse/queries), so that symbols and the graph agree; the rest is found by
-queries/*.scm, which speak in captures. The first of these in a pattern says what it is for:
-
-    @call + @receiver, @arguments  a call, at the name of what is called
-    @token                         a name before parentheses inside a macro's tokens, where the grammar sees no call
-    @replacement                   the text of a macro, in which calls are found as above
-    @initializer + @arguments      `: base(…)`, `: this(…)`
-    @callee + @arguments           a call whose callee is one expression, taken apart by its text
-    @new + @arguments              a constructor call, at the type
-    @constructed + @arguments      the same of a base, whose name is a use of its own
-    @target + @arguments           one that leaves the type to what it is assigned to or returned as
-    @macro                         a macro's call
-    @type, @read, @write           a name in the place of a type; a value; something assigned to
-    @member + @receiver            a name behind what it is a member of, whatever is done with it
-    @label + @receiver             a name that a value is compared with, which may be a member of its type
-    @literal + @stated, @through   what has keys that are members of a type; without one, of an item of what is around
-                                   it, or of that member of it
-    @key, @taken                   a key that gives a member its value; one that takes it out
-    @positional                    a list of fields that have numbers for names
-    @parted                        a pattern that takes such fields out
-    @implicit + @given, @by        a function whose parameter has the name that the language gives it
-    @structure                     a struct, which may be without a name
-    @import, @package              the statement; the name of the package
-    @shape + @name, @parameters, @returns, @base, @extended, @result
-                                   what stands in the head of a definition; the expression whose value it returns
-    @mixin                         a base of the definition around it
-    @opened + @mixin, @word        a type that is given a base from elsewhere; Ruby's `prepend`, of the type around it
-    @bind + @stated, @value, @each a name with its type, what is assigned to it, what it takes the items of
-    @bind + @second                a name that takes the second result of a call; with @each, of what is taken out
-    @bind + @each, @received       a name that takes what comes out of a channel, or else a number
-    @bind + @given, @by            a parameter of a function that is given to a method (@by) of something
-    @branch                        statements that are run under a condition
-    @block + @until                what ends the names that are bound in it, at its end or at that of its first @until
-    @switch + @case, @stated       Go: a name that has another type in each case, and the cases of one type
-    @narrowed + @stated            what is asked whether it is of a type
-    @promoted + @stated            a constructor's parameter that is a field as well
-    @lambda                        a function without a name
-    @setter                        the name of a method that an assignment calls, with `=` after it
-    @inheriting + @base            a table that is given the members of another
-    @anonymous + @base             the body of a class without a name
-    @static                        a word that makes the definition around it static
-    @documented                    a comment that may state types of what follows it
+queries/*.scm (names_queries.py says what their captures mean).
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from functools import cache
-from importlib.resources import files
 from typing import Final
 
-from tree_sitter import Node, Query
+from tree_sitter import Node
 
 from everdex.facts import lua, phpdoc, ruby
 from everdex.facts import names_model as model
 from everdex.facts.expressions import arity_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
 from everdex.facts.names_locals import Locals
+from everdex.facts.names_queries import query_of
 from everdex.facts.scopes import (
     Scopes,
     bases_at,
@@ -68,37 +27,19 @@ from everdex.facts.scopes import (
     swift_shape,
     trailing_result,
 )
-from everdex.languages import C_FAMILY, GRAMMARS
-from everdex.parse import Read, conditionals, grammar, matching
+from everdex.languages import C_FAMILY
+from everdex.parse import Read, conditionals, matching
 from everdex.parse import definitions as parsed
 from everdex.parse.symbols import MAX_SIGNATURE, header_of, symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
-_ROLES: Final = (
-    "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "target",
-    "made", "constructed", "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import",
-    "package", "shape", "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "block", "literal",
-    "key", "taken", "positional", "structure", "label", "parted", "implicit", "switch",
-)  # fmt: skip
-_CAPTURE: Final = re.compile(rb"@([a-z]+)")
+_CONDITIONAL: Final = (*C_FAMILY, "csharp")
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
 _IMPLICIT: Final = ("(implicit ", "(using ")  # lists of Scala's that are filled in
 _OPENED: Final = re.compile(rb"(?<!inline )\bnamespace\s+([A-Za-z_]\w*)\s*\{")  # by a macro
 _HOOKS: Final = frozenset(("included", "extended", "prepended", "inherited"))
 _MAX_HEAD_BYTES: Final = 8_000  # of a function whose parameters are counted
 _RETURN: Final = re.compile(rb"\breturn\b")
-
-
-@cache
-def _query(language: str) -> tuple[Query, tuple[str, ...]]:
-    source = files("everdex.facts").joinpath("queries", f"{GRAMMARS[language].query}.scm").read_text("utf-8")
-    query, text = Query(grammar.language(language), source), source.encode()
-    roles = []
-    for pattern in range(query.pattern_count):
-        span = text[query.start_byte_for_pattern(pattern) : query.end_byte_for_pattern(pattern)]
-        present = {name.decode() for name in _CAPTURE.findall(span)}
-        roles.append(next(role for role in _ROLES if role in present))
-    return query, tuple(roles)
 
 
 def extract(path_key: str, read: Read, data: bytes) -> bytes:
@@ -111,7 +52,7 @@ class _Extraction(Locals):
         super().__init__(read.language, data)
         self.root = read.root
         self.partial = read.partial
-        self.conditional = conditionals.conditional(data) if read.language in C_FAMILY else []
+        self.conditional = conditionals.conditional(data) if read.language in _CONDITIONAL else []
         self.package = ""
         # (start, what) lists, put into scopes by one sweep at the end
         self.imports: list[tuple[int, int]] = []
@@ -126,7 +67,7 @@ class _Extraction(Locals):
         self.inherited: dict[str, list[str]] = {}  # Lua: whose members a table has besides, by its name
 
     def facts(self) -> bytes:
-        query, roles = _query(self.language)
+        query, roles = query_of(self.language)
         matches = matching.matches(query, self.root)
         if self.language == "go":
             found = (captures["structure"][0] for pattern, captures in matches.found if roles[pattern] == "structure")
@@ -203,7 +144,7 @@ class _Extraction(Locals):
                 self.documents.append(node)
             else:
                 self.lambdas.append(node)
-        if self.partial and self.language in (*C_FAMILY, "csharp"):
+        if self.partial and self.language in _CONDITIONAL:
             for start, end in conditionals.read(self.data, self.language).left_out:
                 self._left_out(start, end)
         self._add_members()
@@ -279,6 +220,8 @@ class _Extraction(Locals):
                 continue
             scope = scopes.around(start)
             row = atoms.at(start)
+            if start in self.implied and receiver == "?":
+                receiver, text = self._implied(start, atoms), f".{name}"
             known = bound.get((scope, name), ()) if role == model.READ and not receiver else ()
             if model.nearest(known, row + 1, start - atoms.starts[row]) is not None:
                 continue  # a local of the same function
@@ -294,8 +237,15 @@ class _Extraction(Locals):
         )  # fmt: skip
         return model.encode(outline, model.Body(tuple(uses), tuple(local_names)))
 
+    def _implied(self, start: int, atoms: Atoms) -> str:
+        context = self.implied[start]
+        if isinstance(context, str):
+            return context
+        row = atoms.at(context[0])
+        return f"{model.ARGUMENT}{row + 1} {context[0] - atoms.starts[row]} {context[1]}}}"
+
     def _is_conditional(self, start: int) -> bool:
-        """Whether a place of C or C++ is compiled under some conditions only."""
+        """Whether a place of C, C++ or C# is compiled under some conditions only."""
         at = bisect_left(self.conditional, (start, start))
         return at > 0 and start < self.conditional[at - 1][1]
 

@@ -7,6 +7,7 @@ bytes. Texts of types are as written; values and receivers are chains (facts/exp
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
@@ -15,19 +16,24 @@ import msgspec
 
 FAMILY: Final = b"n"
 _LENGTH_BYTES: Final = 4
+_COMMA: Final = ord(",")
 
 # QUALIFIER: a name before `::`, which may be a type; KEY: one of a literal, which gives a member its value; LABEL: a
 # member of the type that a value is compared with, or else what the name is by itself
 CALL, NEW, MACRO, TYPE, READ, WRITE, QUALIFIER, KEY, LABEL = range(9)
-# VALUED: a variable that its definition gives a value; CONDITIONAL: in C and C++, what only some conditions define
+# VALUED: a variable that its definition gives a value; CONDITIONAL: in C, C++ and C#, what only some
+# conditions define
 STATIC, BODY, SCOPE_ONLY, VALUED, CONDITIONAL = 1, 2, 4, 8, 16
 # Before a local's value: it takes the second result of that call, or the second part of each item.
 SECOND: Final = "2:"
 RECEIVED: Final = "<-"  # before what Go's `for x := range` goes through: x is what comes, where that is a channel
 GIVEN: Final = "given "  # before a method and what has it: the local is a parameter of what the method is given
-GENERIC: Final = "<>"  # after a callee's text: it is given types, and only what takes types can be meant
 TAKEN: Final = "taken "  # before a field and the type that a pattern states: the local is what the field holds
 INSIDE: Final = "inside "  # a local's value: what the local of the same name is that stands in what it is declared with
+# Receivers of what Swift has no type before: what a function around it returns, and what a call takes, with line and
+# column of the callee's name and the number of the argument behind it.
+RETURNED: Final = "@{returned}"
+ARGUMENT: Final = "@{argument "
 UNNAMED: Final = "struct$"  # before the number of a struct of Go's that has no name, in the texts of types
 NARROWED: Final = "is "  # before the chain of what is found to be of a type
 
@@ -120,6 +126,28 @@ class Outline(msgspec.Struct, array_like=True, frozen=True):
 class Body(msgspec.Struct, array_like=True, frozen=True):
     uses: tuple[Use, ...]
     locals: tuple[Local, ...]
+
+
+_GENERIC: Final = re.compile(r"<,*>\Z")
+
+
+def generic(text: bytes) -> str:
+    """What stands behind a callee's text where it is given these types: only what takes as many can be meant."""
+    depth, count = 0, 0
+    for byte in text:
+        depth += (byte in b"<([") - (byte in b">)]")
+        count += byte == _COMMA and depth == 1
+    return f"<{',' * count}>"
+
+
+def types_given(text: str) -> int:
+    """How many types a callee is given; 0 where it is given none."""
+    found = _GENERIC.search(text)
+    return len(found[0]) - 1 if found else 0
+
+
+def without_types(text: str) -> str:
+    return _GENERIC.sub("", text)
 
 
 def nearest(found: Sequence[Local], line: int, column: int) -> Local | None:

@@ -16,30 +16,19 @@ from everdex.facts import arguments as given
 from everdex.facts import names_model as model
 from everdex.facts.expressions import MAX_EXPRESSION, chain_of, split_callee, type_of
 from everdex.facts.names_keys import Key, Literal, owned
-from everdex.parse import conditionals
+from everdex.facts.names_tokens import MAX_TEXT, Tokens
 from everdex.parse.definitions import Definition
 
 _EMPTY_LIST: Final = len("()")
 _BLOCKS: Final = frozenset(("lambda_literal", "block", "case_block", "annotated_lambda"))  # one argument each
-_MAX_TEXT: Final = 80
 _MAX_BYTES: Final = 4 * MAX_EXPRESSION  # of an expression whose text is read
 _MAX_TYPE_BYTES: Final = 1_600  # as many as a type's text is made of
 _SHORT_LIST: Final = 1_000  # bytes of arguments in which comments are looked for
-_MAX_LINE: Final = 2_000  # bytes that are looked at before a token
 _MAX_LABELS: Final = 16
 _SQUARE: Final = ord("[")
+_DOT: Final = ord(".")
 _QUALIFIED: Final = frozenset(("cpp", "cuda", "rust"))
 _QUALIFIERS: Final = re.compile(rb"(?:[A-Za-z_]\w*::)+$")
-_TOKEN_FRONT: Final = re.compile(r"((?:[\w.:]|\(\)|\[\w*\])+)(?:\.|::|->)\s*$")
-_REPLACED_CALL: Final = re.compile(
-    rb"\b(?!(?:if|while|for|switch|sizeof|return|defined|alignof|catch|decltype|int|unsigned|signed|char|bool|short|long|"
-    rb"float|double|void)\b)[A-Za-z_]\w*(?=\()"
-)
-_WORD_BEFORE: Final = re.compile(rb"(\w+)[ \t]+\Z")
-_STATEMENT_WORDS: Final = frozenset((
-    b"return", b"else", b"do", b"case", b"throw", b"co_return", b"co_await", b"co_yield",
-))  # fmt: skip
-_TYPE_ALONE: Final = re.compile(rb"[ \t\w]*\w[ \t]*[*&]+[ \t]*")
 _INITIALIZER: Final = re.compile(r"base|this|super")
 _CONVERSION: Final = re.compile(r"\(\s*(\*?)\s*((?:\w+\.)?\w+)\s*\)")  # Go: `(*T)(x)`, `(T)(x)`
 _STATED: Final = {  # C#: where a declaration has its type
@@ -56,13 +45,11 @@ _MEMBERS: Final = {"member": model.READ, "label": model.LABEL}
 _KEYS: Final = {"key": model.KEY, "taken": model.READ}
 
 
-class Uses:
+class Uses(Tokens):
     """Collects the uses of one file."""
 
     def __init__(self, language: str, data: bytes) -> None:
-        self.language, self.data = language, data
-        # by (start, end of a computed callee): start, width, role, name, receiver, arguments, as written
-        self.uses: dict[tuple[int, int], tuple[int, int, int, str, str, int, str]] = {}
+        super().__init__(language, data)
         self.given: dict[int, tuple[str, ...]] = {}  # what calls pass, by where their names begin
         self.generics: dict[tuple[int, int], set[str]] = {}  # what definitions are given as types, by their places
         # computed callees, by key, that convert to a type unless this is the name of a local
@@ -73,6 +60,8 @@ class Uses:
         # what is bound, by its place: name, type, what is assigned, whether it takes the items of that
         self.binds: dict[int, tuple[str, str, str, bool]] = {}
         self.structures: list[tuple[int, int]] = []  # Go: where structs are written, in order
+        # Swift: what `.name(…)` is a member of, by where its name begins: a chain, or a callee's place and an argument
+        self.implied: dict[int, str | tuple[int, int]] = {}
         self.lists: dict[int, Node] = {}  # Scala: lists of arguments, by the end of what they are given to
 
     def _use(self, role: str, node: Node, captures: dict[str, list[Node]]) -> bool:
@@ -86,6 +75,8 @@ class Uses:
             self._call(node, captures, _CALLS[role])
         elif role == "constructed":
             self._call(node, captures, model.NEW, 1)
+        elif role == "infix":
+            self._infix(node, captures)
         elif role == "made":
             self.uses.setdefault((node.start_byte, 0), (node.start_byte, 0, model.NEW, "", "?", -1, "new"))
         elif role == "target":
@@ -100,6 +91,8 @@ class Uses:
             self._token(node.start_byte, node.end_byte)
         elif role == "initializer":
             self._initializer(node, captures)
+        elif role == "implied":
+            self._imply(node, captures)
         elif role in _KEYS:
             self.keys += [Key(each.start_byte, each.end_byte, _KEYS[role]) for each in captures[role]]
         elif role == "literal":
@@ -110,6 +103,14 @@ class Uses:
         else:
             return False
         return True
+
+    def _imply(self, node: Node, captures: dict[str, list[Node]]) -> None:
+        """Swift: `.name(…)` beside a type, beside a value, or as what is returned."""
+        if self.data[node.start_byte] != _DOT:
+            return
+        stated, receivers = captures.get("stated"), captures.get("receiver")
+        chain = self._chain(receivers[0]) if receivers else model.RETURNED
+        self.implied[node.start_byte + 1] = f"@{{{self._type(stated[0])}}}" if stated else chain
 
     def _text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -185,6 +186,9 @@ class Uses:
                 continue
             for part in node.named_children:
                 label = part.child_by_field_name("name") if not part.is_extra else None
+                value = part.child_by_field_name("value")
+                if value is not None and self.data[value.start_byte] == _DOT:
+                    self.implied[value.start_byte + 1] = (start, len(found))
                 if not part.is_extra:
                     found.append(self._text(label) if label is not None else given.NO_LABEL)
         if found and len(found) <= _MAX_LABELS:
@@ -205,8 +209,8 @@ class Uses:
 
     def _type_parameters(self, item: Definition) -> set[str]:
         begin, end = item.name_start, item.name_start + len(item.name.encode())
-        before = self.data[max(item.start, begin - _MAX_TEXT) : begin].decode("utf-8", "replace")
-        behind = self.data[end : end + _MAX_TEXT].decode("utf-8", "replace")
+        before = self.data[max(item.start, begin - MAX_TEXT) : begin].decode("utf-8", "replace")
+        behind = self.data[end : end + MAX_TEXT].decode("utf-8", "replace")
         return given.type_parameters(before, behind)
 
     def _argument(self, node: Node) -> str:
@@ -229,12 +233,12 @@ class Uses:
         name = self._text(node)
         if self.language == "bash":
             if not _COMMAND.fullmatch(name):
-                self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:_MAX_TEXT])
+                self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:MAX_TEXT])
                 return
         elif kind != model.CALL or not name.isidentifier():
             owner, last, tail = self._split(start, end)
             if not last:
-                self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:_MAX_TEXT])
+                self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:MAX_TEXT])
                 return
             receiver = receiver or owner
             end -= tail
@@ -242,6 +246,11 @@ class Uses:
             name = last
         self.uses[start, beside] = (start, end - start, kind, name, receiver, self._arguments(captures), "")
         self._pass(start, captures)
+
+    def _infix(self, node: Node, captures: dict[str, list[Node]]) -> None:
+        """Scala: `a put b` hands over whatever stands there, which may be several in parentheses."""
+        start, receiver = node.start_byte, self._chain(captures["receiver"][0])
+        self.uses[start, 0] = (start, node.end_byte - start, model.CALL, self._text(node), receiver, -1, "")
 
     def _target(self, node: Node, captures: dict[str, list[Node]]) -> None:
         """C#: `new(…)` makes what is declared where it stands. Of one that stands elsewhere nobody asks what is around
@@ -263,7 +272,7 @@ class Uses:
             self._callee(node.named_children[0], {"arguments": [*given_before, *arguments]})
             return
         front = start
-        if self.language == "go" and end - start <= 2 * _MAX_TEXT:
+        if self.language == "go" and end - start <= 2 * MAX_TEXT:
             written = self._text(node)
             converted = _CONVERSION.fullmatch(written)
             inner = start + len(written[: converted.start(2)].encode()) if converted else start
@@ -273,6 +282,8 @@ class Uses:
             elif converted:
                 front, end = inner, inner + len(converted[2].encode())
         receiver, name, tail = self._split(front, end)
+        if self.language == "swift" and self.data[start] == _DOT:
+            self.implied.setdefault(start + 1, "?")
         if self.language == "swift" and receiver in ("", "self") and self.data[end : end + 1] == b"?":
             # `f?(…)` calls what a variable holds: no method of one's own is optional.
             self._named(start, end, model.READ)
@@ -280,13 +291,13 @@ class Uses:
         if not name and self.language == "scala" and self.data[end - 1 : end] == b")":
             return  # a second list of arguments is no second call
         if not name:
-            text = " ".join(self.data[start : min(end, start + 2 * _MAX_TEXT)].decode("utf-8", "replace").split())
+            text = " ".join(self.data[start : min(end, start + 2 * MAX_TEXT)].decode("utf-8", "replace").split())
             # The same place may hold a callee that is called itself: `f(1)(2)`; the end tells them apart.
-            self.uses[start, end] = (start, 0, model.CALL, "", "?", -1, text[:_MAX_TEXT])
+            self.uses[start, end] = (start, 0, model.CALL, "", "?", -1, text[:MAX_TEXT])
             return
         text = self._written(node) if receiver and self.language in _QUALIFIED else ""
         if tail and self.language == "csharp":
-            text = f"{receiver}.{name}{model.GENERIC}".lstrip(".")
+            text = f"{receiver}.{name}{model.generic(self.data[end - tail : end])}".lstrip(".")
         end -= tail
         start = end - len(name.encode())
         count, known = self._arguments(captures), self.uses.get((start, 0))
@@ -297,30 +308,10 @@ class Uses:
 
     def _written(self, node: Node) -> str:
         """A name behind namespaces or types, as written: that it is no member of a value is seen in the text alone."""
-        if node.end_byte - node.start_byte > _MAX_TEXT:
+        if node.end_byte - node.start_byte > MAX_TEXT:
             return ""
         text = self.data[node.start_byte : node.end_byte]
         return text.decode() if b"::" in text and text.translate(None, b":_").isalnum() else ""
-
-    def _token(self, start: int, end: int) -> None:
-        called = self.data[end : end + 1] == b"("
-        if not (called or self._is_dotted(start)) or (start, 0) in self.uses:
-            return
-        near = max(0, start - _MAX_LINE)
-        line = self.data[max(self.data.rfind(b"\n", near, start) + 1, near) : start].lstrip()
-        if line.startswith((b"#[", b"#![")):
-            return  # a condition of an attribute
-        before = _TOKEN_FRONT.search(self.data[max(0, start - _MAX_TEXT) : start].decode("utf-8", "replace"))
-        receiver = "?" if line.rstrip().endswith((b".", b"::", b"->")) else ""
-        if before:
-            receiver = "?" if before[1].startswith(".") else chain_of(before[1], self.language)
-        name = self.data[start:end].decode("utf-8", "replace")
-        kind = model.CALL if called else model.READ
-        self.uses[start, 0] = (start, end - start, kind, name, receiver, -1, "")
-
-    def _is_dotted(self, start: int) -> bool:
-        """Whether one dot stands before a token: two are a range."""
-        return self.data[start - 1 : start] == b"." and self.data[start - 2 : start - 1] != b"."
 
     def _initializer(self, node: Node, captures: dict[str, list[Node]]) -> None:
         word = _INITIALIZER.search(self._text(node))
@@ -355,13 +346,13 @@ class Uses:
     def _qualifier(self, node: Node) -> None:
         """The name before a `::`, with those before it: `b` of `a::b::c`."""
         start, end = node.start_byte, node.end_byte
-        front = _QUALIFIERS.search(self.data, max(0, start - _MAX_TEXT), start)
-        if (start, 0) not in self.uses and (front is None or front.start() > start - _MAX_TEXT):
+        front = _QUALIFIERS.search(self.data, max(0, start - MAX_TEXT), start)
+        if (start, 0) not in self.uses and (front is None or front.start() > start - MAX_TEXT):
             receiver = chain_of(front[0].decode().removesuffix("::"), self.language) if front else ""
             self.uses[start, 0] = (start, end - start, model.QUALIFIER, self._text(node), receiver, -1, "")
 
     def _named(self, start: int, end: int, kind: int) -> None:
-        if end - start <= _MAX_TEXT:
+        if end - start <= MAX_TEXT:
             text = self.data[start:end].decode("utf-8", "replace")
             if text.isidentifier():
                 self.uses[start, 0] = (start, end - start, kind, text, "", -1, "")
@@ -376,34 +367,13 @@ class Uses:
                 self.uses[start, 0] = (start, end - start, kind, name, receiver, -1, "")
 
     def _write(self, node: Node) -> None:
-        if node.end_byte - node.start_byte >= 2 * _MAX_TEXT:
+        if node.end_byte - node.start_byte >= 2 * MAX_TEXT:
             return
         receiver, name, _ = split_callee(self._text(node), self.language)
         name = name.removeprefix("$") if receiver else name  # `self::$name` of PHP
         if name:
             start = node.end_byte - len(name.encode())
             self.uses[start, 0] = (start, node.end_byte - start, model.WRITE, name, receiver, -1, "")
-
-    def _replacement(self, node: Node) -> None:
-        """Calls in the text of a macro, which no grammar takes apart."""
-        for found in _REPLACED_CALL.finditer(self.data, node.start_byte, node.end_byte):
-            self._token(*found.span())
-
-    def _left_out(self, start: int, end: int) -> None:
-        """Calls in a branch of a conditional that the grammar could not take, as far as their text tells."""
-        quiet = [found.span() for found in conditionals.QUIET.finditer(self.data, start, end)]
-        for found in _REPLACED_CALL.finditer(self.data, start, end):
-            at = bisect_left(quiet, (found.start(), found.start())) - 1
-            if (at < 0 or quiet[at][1] <= found.start()) and not self._is_declared(start, found.start()):
-                self._token(*found.span())
-
-    def _is_declared(self, first: int, name: int) -> bool:
-        """Whether a name before parentheses is declared there: behind a type, as far as its line tells."""
-        first = max(first, self.data.rfind(b"\n", first, name) + 1, name - _MAX_TEXT)
-        word = _WORD_BEFORE.search(self.data, first, name)
-        if word:
-            return word[1] not in _STATEMENT_WORDS
-        return _TYPE_ALONE.fullmatch(self.data, first, name) is not None
 
 
 def _are_blocks(arguments: list[Node]) -> bool:

@@ -164,6 +164,8 @@ def find(language: str, data: bytes, root: Node, segment: int = -1) -> Found:
 def _split_name(name: str, scope: str, kind: str, language: str) -> tuple[str, int, tuple[str, ...]]:
     """The bare name, where it begins inside the written one (bytes), and the names that qualify it."""
     if kind in ("impl", "extension"):
+        if language == "swift" and (name.startswith("[") or name.endswith("?")):
+            return _spelled_out(name), 0, ()
         name = name[found.end() :] if (found := _POINTER.match(name)) else name
         return _GENERIC.sub("", name).rpartition("::")[2] or name, 0, ()
     if scope:
@@ -185,6 +187,18 @@ def _split_name(name: str, scope: str, kind: str, language: str) -> tuple[str, i
     front, _, last = name.rpartition(separator)
     scopes = tuple(part for part in re.split(r"::|\.", _GENERIC.sub("", front)) if part)
     return last, len(front.encode()) + len(separator), scopes
+
+
+def _spelled_out(written: str) -> str:
+    """The type of Swift's that brackets or a question mark stand for: `extension [Item]` extends Array."""
+    if written.endswith("?"):
+        return "Optional"
+    depth = 0
+    for character in written[1:-1]:
+        depth += (character in "[(<") - (character in "])>")
+        if character == ":" and not depth:
+            return "Dictionary"
+    return "Array"
 
 
 def _widen(definitions: list[Definition], outers: dict[int, list[int]], data: bytes) -> None:

@@ -1,7 +1,7 @@
 (call_expression function: (_) @callee arguments: (_) @arguments)
 (extends_clause type: [(type_identifier) (generic_type) (stable_type_identifier)] @constructed . arguments: (arguments) @arguments)
 (instance_expression . [(type_identifier) (generic_type) (stable_type_identifier)] @new arguments: (_)? @arguments)
-(infix_expression left: (_) @receiver operator: (identifier) @call right: (_))
+(infix_expression left: (_) @receiver operator: (identifier) @infix right: (_))
 (field_expression value: (_) @receiver field: (identifier) @member)
 (import_declaration) @import
 (package_clause name: (_) @package)

@@ -1,6 +1,13 @@
 (call_expression . (_) @callee (call_suffix (value_arguments)? @arguments (lambda_literal)* @arguments))
 (macro_invocation (simple_identifier) @call (call_suffix (value_arguments)? @arguments (lambda_literal)* @arguments))
 (constructor_expression constructed_type: (user_type) @new (constructor_suffix (value_arguments)? @arguments (lambda_literal)* @arguments))
+(property_declaration (type_annotation (_) @stated) value: (call_expression . (prefix_expression)) @implied)
+(assignment target: (directly_assignable_expression (_) @receiver) result: (call_expression . (prefix_expression)) @implied)
+(equality_expression lhs: (_) @receiver rhs: (call_expression . (prefix_expression)) @implied)
+(control_transfer_statement result: (call_expression . (prefix_expression)) @implied)
+(function_body (statements . (call_expression . (prefix_expression)) @implied .))
+(computed_property (statements . (call_expression . (prefix_expression)) @implied .))
+(computed_getter (statements . (call_expression . (prefix_expression)) @implied .))
 (import_declaration) @import
 (class_declaration name: (_) @name (inheritance_specifier inherits_from: (_) @base)) @shape
 (protocol_declaration name: (_) @name (inheritance_specifier inherits_from: (_) @base)) @shape
@@ -17,6 +24,13 @@
 (if_statement bound_identifier: (simple_identifier) @bind)
 (guard_statement bound_identifier: (simple_identifier) @bind)
 (catch_block error: (pattern bound_identifier: (simple_identifier) @bind))
+(pattern (value_binding_pattern) bound_identifier: (simple_identifier) @bind)
+(pattern (value_binding_pattern) (simple_identifier) (pattern . (simple_identifier) @bind .))
+(if_statement (pattern . (simple_identifier) @bind .))
+(guard_statement (pattern . (simple_identifier) @bind .))
+(while_statement (pattern . (simple_identifier) @bind .))
+(pattern (value_binding_pattern) (pattern bound_identifier: (simple_identifier) @bind) name: (_) @stated)
+(pattern (pattern (value_binding_pattern) bound_identifier: (simple_identifier) @bind) name: (_) @stated)
 (typealias_declaration name: (_) @bind value: (_) @stated)
 (call_expression . (navigation_expression target: (_) @given suffix: (navigation_suffix suffix: (simple_identifier) @by)) (call_suffix (lambda_literal !type) @implicit))
 (call_expression . (navigation_expression target: (_) @given suffix: (navigation_suffix suffix: (simple_identifier) @by)) (call_suffix (value_arguments (value_argument value: (lambda_literal !type) @implicit))))

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Status
-from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, outside_root, unresolved
+from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, outside_root, takes_types, unresolved
 from everdex.graph.names.index import Ref
+from everdex.graph.names.members import LOST
 from everdex.graph.names.on_receivers import OVERLOADING, OnReceivers
 from everdex.graph.names.rules import CALLABLES, METHODS, TYPES, VALUES
 from everdex.graph.names.things import CALLABLE, INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing
@@ -57,11 +58,30 @@ class Bare(OnReceivers):
             return self._type(thing, outside_root(thing.name))  # a conversion
         if thing.kind == CALLABLE:
             here = [ref for ref in thing.refs if self.language != "kotlin" or self._is_received(ref, place)]
+            if here and self.language == "csharp" and self._is_every_objects(here, use):
+                return outside_root(f"System.Object.{name}")
+            types = facts.types_given(use.text)
+            if types:
+                here = [ref for ref in here if takes_types(ref.defined, types)] or here
+            if here and self.language == "csharp" and all(ref.defined.receiver for ref in here):
+                return self._chosen(here, use)
+            if here and self.language == "csharp" and use.arguments >= 0 and self.module.owner(place.scope):
+                inside = Thing(INSTANCE, self.module.owner(place.scope))
+                above, beyond = evaluation.taking(inside, name, use.arguments)
+                if not above and beyond and not any(ref.takes(use.arguments) for ref in here):
+                    return outside_root(f"{beyond}.{name}")  # what is here takes something else
+            if self.language == "swift" and not any(self.overloads.are_labelled(ref, use) for ref in here):
+                beyond = evaluation.member(Thing(INSTANCE, self.module.owner(place.scope)), name)[1]
+                if beyond and not beyond.startswith(LOST) and all(ref.defined.kind == "method" for ref in here):
+                    return outside_root(f"{beyond}.{name}")  # what is here takes something else
             if here:
                 overloaded = self._overloaded(here, use) if self.rules.group in OVERLOADING else here
                 return self._in_block(overloaded, use, place)
         if thing.given:
             return unresolved("function that something outside gave")
+        held = self._held(name, place) if thing.kind == OUTSIDE else ()
+        if held:
+            return replace(unresolved("function in a field"), named=held)
         if thing.kind == OUTSIDE:
             return outside_root(thing.name)
         if thing.kind == INSTANCE and thing.refs:
@@ -86,6 +106,12 @@ class Bare(OnReceivers):
         if thing.kind == UNKNOWN and self._definitions_of(name, place):
             return unresolved("function in a variable")
         return self._nowhere(use, beyond)
+
+    def _held(self, name: str, place: Place) -> tuple[Ref, ...]:
+        """The field of C# that holds a function of a type that is a library's: `Func<int, int> f` runs what is ours."""
+        if self.language != "csharp":
+            return ()
+        return tuple(ref for ref in self.evaluation.values_named(name, place) if ref.key)
 
     def _function_or_constructor(self, thing: Thing, use: facts.Use, place: Place) -> Answer | None:
         """A function of Kotlin may have the name of a class; what is passed tells which is meant."""

@@ -11,6 +11,8 @@ from everdex.facts import names_model as facts
 from everdex.graph.model import Status
 from everdex.graph.names.bare import Bare
 from everdex.graph.names.choosing import Answer, outside_root, unresolved
+from everdex.graph.names.evaluate import Evaluation
+from everdex.graph.names.implied import Argument, argument_at, type_taken
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_WORK
 from everdex.graph.names.rules import TYPES
@@ -18,6 +20,7 @@ from everdex.graph.names.things import INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, 
 
 _ACCESSORS: Final = ("attr_accessor", "attr_writer")
 _WITHOUT_BLOCK: Final = ("|", "move", "async", "fn")  # of Rust and PHP
+_MAX_NESTED: Final = 6  # calls in arguments of calls
 LOCAL: Final = "local"  # a variable of a function: nobody else can name it
 
 
@@ -39,11 +42,20 @@ def is_setter(name: str) -> bool:
 class Calls(Bare):
     """Answers for the uses of one file."""
 
+    def __init__(self, evaluation: Evaluation, uses: tuple[facts.Use, ...]) -> None:
+        super().__init__(evaluation)
+        self.uses = uses
+        self._callees: dict[tuple[int, int], facts.Use] | None = None
+        self._asked: list[facts.Use] = []  # calls whose arguments are being looked at
+        self._answered: dict[tuple[int, int], Answer] = {}
+
     def call(self, use: facts.Use) -> Answer:
         place = Place(self.module, use.scope, use.line, use.column)
         self.evaluation.budget = MAX_WORK
         if not use.name:
             return self._written_there(use)
+        if use.receiver and use.text.startswith("."):
+            return self._implied(use, place)
         if use.receiver:
             found = self._narrowed(use, place, self._on(use, place))
             sets = self.language == "ruby" and is_setter(use.name) and not found.refs
@@ -51,6 +63,49 @@ class Calls(Bare):
         if use.name in self.rules.super_names or (use.name == "this" and use.name in self.rules.self_names):
             return self._up(use, place)
         return self._or_the_systems(use.name, self._bare(use, place))
+
+    def _implied(self, use: facts.Use, place: Place) -> Answer:
+        """Swift: `.name(…)` is a member of what its place takes."""
+        argument = argument_at(use.receiver)
+        around = self._taken(argument) if argument else self.evaluation.evaluate(use.receiver, place)
+        if around.kind in (INSTANCE, OUTSIDE):
+            around = around._replace(kind=TYPE) if around.kind == INSTANCE else around
+            return self._member(use, around) if around.kind == TYPE else self._outside(use, around)
+        known = [
+            ref for ref in self.evaluation.reader.named(use.name)
+            if ref.key and (ref.defined.kind == "variant" or ref.defined.flags & facts.STATIC)
+        ]  # fmt: skip
+        fits = [ref for ref in known if ref.defined.kind == "variant" or self.overloads.fitting([ref], use)]
+        return self._guessed(fits, use, "member of a type that is not written")
+
+    def _taken(self, argument: Argument) -> Thing:
+        """What a call takes as one of its arguments."""
+        if self._callees is None:
+            self._callees = {(use.line, use.column): use for use in self.uses if use.role in (facts.CALL, facts.NEW)}
+        callee = self._callees.get((argument.line, argument.column))
+        if callee is None or len(self._asked) >= _MAX_NESTED:
+            return unknown("argument of something that is not known")
+        place = (callee.line, callee.column)
+        if place not in self._answered:
+            self._asked.append(callee)
+            self._answered[place] = self.call(callee)
+            self._asked.pop()
+        answer = self._answered[place]
+        refs = answer.refs if answer.status is Status.RESOLVED else ()
+        things = [self._parameter(ref, callee, argument.number) for ref in refs]
+        same = bool(things) and all((each.kind, each.name) == (things[0].kind, things[0].name) for each in things)
+        return things[0] if same else unknown("argument of something that is not known")
+
+    def _parameter(self, ref: Ref, callee: facts.Use, number: int) -> Thing:
+        item, labels = ref.defined, callee.given
+        if item.kind in TYPES:  # made of its fields
+            fields = self.evaluation.field(Thing(INSTANCE, ref.name, (ref,)), labels[number]) if labels[number:] else []
+            return self.evaluation.of_refs(tuple(fields)) if fields else unknown("no field of this name")
+        text = type_taken(item, labels, number)
+        return self.evaluation.type_named(text, Place(ref.module, ref.at, item.start_line, 0)) if text else unknown("")
+
+    def _outside(self, use: facts.Use, around: Thing) -> Answer:
+        return self._extended(use, around, "") or outside_root(f"{around.name}.{use.name}")
 
     def _written_there(self, use: facts.Use) -> Answer:
         """A function that is called where it is written, `func() { … }()`, perhaps in parentheses."""

@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
+import msgspec
+
 from everdex.facts import names_model as facts
 from everdex.graph.model import Status
 from everdex.graph.names.evaluate import Evaluation
@@ -17,13 +19,15 @@ from everdex.graph.names.members import LOST
 from everdex.graph.names.overloads import Overloads
 from everdex.graph.names.rules import CALLABLES, TYPES
 from everdex.graph.names.things import INSTANCE, OUTSIDE, TYPE, UNKNOWN, Thing
+from everdex.graph.names.types import parameters_after
 
 _MAX_GUESSES: Final = 3
+_SHOWN: Final = re.compile(r"\b(?:public|internal|protected)\b")
 _BESIDE_TYPES: Final = frozenset(("type", "object"))  # an alias of the name, and Scala's companions
 _IN_PARTS: Final = TYPES | {"module"}
 MAX_CANDIDATES: Final = 16
 # Where a block may be run with another self, a name that a base outside might have may as well be one of ours.
-_PRIVATE: Final = frozenset(("jvm", "swift"))  # where a private method is nobody's outside its file
+_PRIVATE: Final = frozenset(("csharp", "jvm", "swift"))  # where a private method is nobody's outside its file or type
 _RECEIVING: Final = frozenset(("kotlin", "scala", "ruby", "swift"))
 
 
@@ -123,6 +127,10 @@ class Choosing:
             made = made or [
                 ref for ref in evaluation.reader.definitions(f"{thing.name}.apply") if use.role == facts.CALL
             ]
+        if made and self.language == "swift":
+            made = [ref for ref in made if self.overloads.are_labelled(ref, use)]
+            if not made and all(ref.defined.flags & facts.SCOPE_ONLY for ref in types):
+                return outside_root(thing.name)
         if made and all(ref.defined.flags & facts.SCOPE_ONLY for ref in types):
             return Answer(Status.AMBIGUOUS, tuple(made[:MAX_CANDIDATES]), reason="the type itself is outside")
         if made:
@@ -170,10 +178,13 @@ class Choosing:
             return Answer(Status.AMBIGUOUS, tuple(paired[:MAX_CANDIDATES]), reason=reason)
         return unresolved(reason)
 
-    def _chosen(self, refs: list[Ref], use: facts.Use) -> Answer:
+    def _chosen(self, refs: list[Ref], use: facts.Use, extending: bool = False) -> Answer:
+        """`extending`: as functions that are written for the type of what they are called on."""
         refs = [ref for ref in refs if ref.key]
         if not refs:
             return unresolved("nothing to call")
+        if self.language == "csharp" and not extending and all(ref.defined.receiver for ref in refs):
+            use = _without_first(use)  # what an extension method is for is its first argument
         return self._several(self._paired(self._fitting(refs, use)))
 
     def _several(self, refs: list[Ref]) -> Answer:
@@ -197,12 +208,14 @@ class Choosing:
     def _fitting(self, refs: list[Ref], use: facts.Use) -> list[Ref]:
         """Those that may take this many arguments, if any may."""
         count = use.arguments
-        refs = self._accessible(refs)
+        refs = self._accessible(refs, use)
         if count < 0 or len(refs) == 1:
             return refs
         if not self.rules.overloads and all(ref.name == refs[0].name for ref in refs):
             return refs  # the last one that was run counts, whatever it takes
         fits = [ref for ref in refs if ref.takes(count) or self._is_declared_with(ref, refs, count)] or refs
+        if not count and self.language == "scala":  # what has no list of parameters is not given an empty one
+            return [ref for ref in fits if ref.defined.least >= 0] or fits
         if not count:  # what need not be given anything is asked last
             return [ref for ref in fits if ref.defined.least < 0 or not ref.defined.most] or fits
         return self.overloads.fitting(fits, use) or fits
@@ -214,10 +227,14 @@ class Choosing:
             other.takes(count) and other.defined.most == ref.defined.most for other in declared
         )
 
-    def _accessible(self, refs: list[Ref]) -> list[Ref]:
-        """Without what is private in other files, if anything is left: of overloads nobody else can mean that."""
+    def _accessible(self, refs: list[Ref], use: facts.Use) -> list[Ref]:
+        """Without what is private in other files, or of C# in other types, if anything is left: of overloads nobody
+        else can mean that."""
         if len(refs) == 1 or self.rules.group not in _PRIVATE:
             return refs
+        if self.language == "csharp":
+            around = {self.module.names[at] for at in self.module.chain(use.scope)}
+            return [ref for ref in refs if ref.name.rpartition(".")[0] in around or not _is_hidden(ref)] or refs
         return [ref for ref in refs if ref.module is self.module or not is_private(ref.defined)] or refs
 
     def _paired(self, refs: list[Ref]) -> list[Ref]:
@@ -260,8 +277,23 @@ def is_private(item: facts.Defined) -> bool:
     return "private" in head
 
 
+def _is_hidden(ref: Ref) -> bool:
+    """Whether a member of a type of C# is private: unless another word says what it is."""
+    parent = ref.defined.parent
+    closed = parent >= 0 and ref.module.outline.definitions[parent].kind in ("class", "record", "struct")
+    return closed and _SHOWN.search(ref.defined.signature) is None
+
+
+def _without_first(use: facts.Use) -> facts.Use:
+    fewer = use.arguments - 1 if use.arguments > 0 else use.arguments
+    return msgspec.structs.replace(use, arguments=fewer, given=use.given[1:])
+
+
 def is_generic(item: facts.Defined) -> bool:
-    """Whether an extension function of Kotlin is written for a type parameter of its own: `fun <A : Any> A.shown()`."""
+    """Whether an extension function is written for a type parameter of its own: `fun <A : Any> A.shown()` of Kotlin,
+    `static void Shown<T>(this T one)` of C#."""
+    if f"this {item.receiver} " in item.signature:
+        return item.receiver in parameters_after(item.name, item.signature)
     words = item.signature.partition(f"{item.receiver}.{item.name}")[0].partition("fun <")[2]
     return item.receiver in re.findall(r"\w+", words)
 
@@ -275,6 +307,7 @@ def _is_partial(ref: Ref) -> bool:
     return "partial " in ref.defined.signature
 
 
-def takes_types(item: facts.Defined) -> bool:
-    """Whether a method of C# has parameters that are types."""
-    return f"{item.name}<" in item.signature
+def takes_types(item: facts.Defined, count: int) -> bool:
+    """Whether a method of C# has so many parameters that are types."""
+    behind = item.signature.partition(f"{item.name}<")[2].partition(">")[0]
+    return bool(behind) and behind.count(",") == count - 1

@@ -14,7 +14,7 @@ from everdex.graph.names.index import Ref
 from everdex.graph.names.items import Items
 from everdex.graph.names.lookup import MAX_DEPTH
 from everdex.graph.names.members import LOST, Members
-from everdex.graph.names.rules import CALLABLES, VALUES
+from everdex.graph.names.rules import CALLABLES, TYPES, VALUES
 from everdex.graph.names.stated import StatedTypes
 from everdex.graph.names.things import (
     CALLABLE,
@@ -33,13 +33,14 @@ from everdex.graph.names.things import (
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import Step, parse_chain
+from everdex.graph.names.types import Step, last_name, parse_chain
 
 _MAX_STEPS: Final = 48
 _RUST_ROOTS: Final = frozenset(("crate", "super"))
 _OF_THIS: Final = frozenset(("apply", "also"))  # Kotlin: functions that give back what they are called on
 _OF_TYPES: Final = frozenset(("field", "method", "property"))  # of C#: in reach where their types are
 _PAIR: Final = ("first", "second")  # of a pair of C++, or of an item of a map
+_DELEGATE: Final = "Func"  # of C#: a function that gives the last of what it names
 _RUST_FUNCTIONS: Final = frozenset(("Fn", "FnMut", "FnOnce"))
 _MAKES_TYPES: Final = frozenset(("builtin.Class", "builtin.Data", "builtin.Module", "builtin.Struct"))
 _LUA_TEXTS: Final = frozenset(("bit", "bit32", "io", "math", "os", "string", "utf8"))  # whose functions give their own
@@ -83,6 +84,8 @@ class Evaluation(StatedTypes, Members, Items):
                 return unknown("table")
             if stated == "literal":
                 return Thing(OUTSIDE, self.rules.literal)
+            if head == facts.RETURNED:
+                return self._returned_around(place)
             if stated.startswith("lambda "):
                 ref = Ref(place.module, int(stated.removeprefix("lambda ")))
                 return Thing(CALLABLE, ref.name, (ref,))
@@ -100,6 +103,8 @@ class Evaluation(StatedTypes, Members, Items):
                 kind = TYPE if head in ("Self", "static") or (head == "self" and rules.group == "php") else INSTANCE
                 if rules.group == "ruby":
                     kind = self.self_kind(place) or INSTANCE
+                elif rules.group == "swift" and self._is_static(place):
+                    kind = TYPE
                 return Thing(kind, owner, self.reader.definitions(owner))
             if local is None and rules.group == "rust":
                 return Thing(SPACE, inner_space(place.module, place.scope))
@@ -134,6 +139,23 @@ class Evaluation(StatedTypes, Members, Items):
             if outside and not outside.startswith(LOST):
                 return Thing(OUTSIDE, f"{outside}.{head}")
         return found
+
+    def _is_static(self, place: Place) -> bool:
+        """Whether the function around a place is one of its type."""
+        definitions = place.module.outline.definitions
+        around = (definitions[at] for at in place.module.chain(place.scope) if definitions[at].kind in CALLABLES)
+        return any(item.flags & facts.STATIC for item in around if item.kind != "lambda")
+
+    def _returned_around(self, place: Place) -> Thing:
+        """What the function or the property around a place has to give."""
+        for index in place.module.chain(place.scope):
+            item = place.module.outline.definitions[index]
+            text = item.returns or (item.type if item.kind in VALUES else "")
+            if text:
+                return self.type_named(text, Place(place.module, index, place.line, place.column))
+            if item.kind in CALLABLES:
+                break
+        return unknown("computed value")
 
     def _is_foreign(self, head: str, place: Place, called: bool) -> bool:
         """Whether a name that is not in reach, and that nothing in the root has, must be somebody else's."""
@@ -172,10 +194,18 @@ class Evaluation(StatedTypes, Members, Items):
         if thing.kind == CALLABLE:
             return self._returned(thing)
         if thing.kind == INSTANCE:
+            applied = self.member(thing, "apply")[0] if self.module.outline.language == "scala" else []
+            if applied:
+                return self._returned(Thing(CALLABLE, applied[0].name, tuple(applied)))
+            if self.rules.group == "csharp":
+                return unknown("called value")  # what a delegate gives
             # `x()` of a parenless accessor that was already called, or an object that can be called.
             return thing if thing.refs else unknown("called value")
         if thing.kind == OUTSIDE and self.rules.group == "rust" and thing.name.rpartition(".")[2] in _RUST_FUNCTIONS:
             return unknown("called value")
+        if thing.kind == OUTSIDE and self.rules.group == "csharp" and thing.home is not None:
+            stated = thing.arguments if thing.name.rpartition(".")[2] == _DELEGATE else ()
+            return self.type_named(stated[-1], thing.home) if stated else unknown("called value")
         # A function of Lua or PHP; what Ruby calls a method's result is known by its name.
         gives = thing.kind == OUTSIDE and not self.rules.stated and not self.rules.bare_calls
         return thing._replace(given=True) if gives and thing.name not in _LUA_CALLS else thing
@@ -217,6 +247,9 @@ class Evaluation(StatedTypes, Members, Items):
         if thing.kind == OUTSIDE:
             if thing.arguments and name in OF_ITEMS:
                 return thing
+            added = self._added(thing, name, count) if will_call else None
+            if added is not None:
+                return added
             if thing.arguments and thing.home is not None and self.rules.group == "c":
                 if name.endswith("iterator"):
                     return thing._replace(name=f"{thing.name}.{name}")
@@ -224,7 +257,7 @@ class Evaluation(StatedTypes, Members, Items):
                     return self.type_named(thing.arguments[_PAIR.index(name)], thing.home)
             if thing.arguments and name in OF_WRAPPERS:
                 return self.item_of(thing)
-            if thing.arguments and will_call:
+            if thing.arguments and (will_call or place.module.outline.language == "scala"):
                 return unknown("result of an outside call")  # it may hand back what is ours
             return Thing(OUTSIDE, f"{thing.name}.{name}", given=thing.given or self._hands_out(thing.name, name))
         if thing.kind == UNKNOWN:
@@ -273,6 +306,9 @@ class Evaluation(StatedTypes, Members, Items):
             return embedded
         if self.rules.group == "rust" and name == "default" and thing.kind == TYPE and will_call:
             return Thing(TYPE, thing.name, thing.refs)  # derived: whoever writes it gives back an instance
+        added = self._added(thing, name, count) if will_call and thing.kind == INSTANCE else None
+        if added is not None:
+            return added
         if name in OF_WRAPPERS and thing.kind == INSTANCE and outside and self.rules.group != "rust":
             return unknown("result of an outside call")  # a list of ours hands out ours
         if name in OF_WRAPPERS and thing.kind == INSTANCE:
@@ -286,6 +322,22 @@ class Evaluation(StatedTypes, Members, Items):
             given = bool(outside) and not self.rules.stated
             return Thing(OUTSIDE, f"{outside or self.rules.literal}.{name}", given=given)
         return unknown(f"no member {name}")
+
+    def _added(self, thing: Thing, name: str, count: int) -> Thing | None:
+        """What functions of the root give a type that is written elsewhere, where they are all for this one."""
+        refs = self.reader.extensions(name) if self.rules.group in ("jvm", "csharp") else []
+        refs = [ref for ref in refs if count < 0 or ref.takes(count)]
+        if not refs:
+            return None
+        names, _ = self.lineage(thing.name)
+        fits = [ref for ref in refs if last_name(ref.defined.receiver) in names]
+        if fits:
+            return self.of_refs(tuple(fits))
+        loose = [ref for ref in refs if not self._has_type(last_name(ref.defined.receiver))]
+        return unknown("may be of an extension") if loose else None
+
+    def _has_type(self, name: str) -> bool:
+        return any(ref.defined.kind in TYPES for ref in self.reader.named(name))
 
     def embedded(self, thing: Thing, name: str) -> Thing | None:
         """What a struct of Go embeds, which is a field by the name of its type."""

@@ -21,6 +21,7 @@ from everdex.graph.names.types import last_name
 # What more files than this define tells nobody apart; the rest is not looked at.
 MAX_FILES: Final = 48
 MAX_DEFINITIONS: Final = 32
+MAX_OVERLOADS: Final = 128  # of one name in one type, all of which are asked what they take
 # Whose method stands for whose is looked at in more: `Close` and `run` are everywhere.
 MAX_CROWD: Final = 256
 
@@ -47,6 +48,11 @@ class Ref(NamedTuple):
         """Whether it may take so many arguments."""
         least, most = self.defined.least, self.defined.most
         return least <= count and (most < 0 or count <= most)
+
+    @property
+    def is_explicit(self) -> bool:
+        """Whether it is what a type of C# has for an interface alone: `void IList.Add(object item)`."""
+        return any(f".{self.defined.name}{end}" in self.defined.signature for end in "(<")
 
     @property
     def is_expected(self) -> bool:
@@ -105,7 +111,7 @@ class Index:
                     continue
                 known = module.by_name if whole else module.by_last_name
                 refs += [Ref(module, at) for at in known.get(name, ())]
-            found = self._found[key] = tuple(refs[:MAX_DEFINITIONS])
+            found = self._found[key] = tuple(refs[: MAX_OVERLOADS if whole else MAX_DEFINITIONS])
         return found
 
     def every(self, key: str, name: str) -> tuple[Ref, ...] | None:

@@ -9,7 +9,7 @@ from everdex.facts import names_model as facts
 from everdex.facts.ruby import PREPEND
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import SHALLOW, Lookup
-from everdex.graph.names.rules import ABSTRACT, TYPES, VALUES
+from everdex.graph.names.rules import ABSTRACT, CALLABLES, TYPES, VALUES
 from everdex.graph.names.things import INSTANCE, OUTSIDE, TYPE, UNKNOWN, Place, Thing, unknown
 from everdex.graph.names.types import last_name
 
@@ -260,10 +260,22 @@ class Members(Lookup):
             return []
         return self._members_below(thing.name, name)
 
+    def narrower(self, thing: Thing, name: str) -> list[Ref]:
+        """What a value that is known by less than its type has, where a type below is what it must be: `R: Request`."""
+        is_here = any(not ref.defined.flags & facts.SCOPE_ONLY for ref in thing.refs)
+        if self.rules.group != "swift" or thing.kind != INSTANCE or thing.name.startswith("super:") or not is_here:
+            return []
+        return [ref for ref in self._members_below(thing.name, name) if ref.defined.kind in CALLABLES]
+
     def of_kind(self, thing: Thing, refs: list[Ref]) -> list[Ref]:
         """Of Ruby's methods those that a class has where the class itself is asked, and else those of its instances.
 
-        What a module has for instances a class may have as well, by `extend`."""
+        What a module has for instances a class may have as well, by `extend`. Of C#'s those that are not for an
+        interface alone."""
+        if self.rules.group == "csharp":
+            return [ref for ref in refs if not ref.is_explicit]
+        if self.rules.group == "swift" and thing.kind == INSTANCE and not thing.name.startswith("super:"):
+            return [ref for ref in refs if ref.defined.kind != "method" or not ref.defined.flags & facts.STATIC]
         if self.rules.group != "ruby" or thing.kind not in (INSTANCE, TYPE):
             return refs
         if thing.kind == INSTANCE:

@@ -18,13 +18,16 @@ from everdex.graph.names.choosing import (
 )  # fmt: skip
 from everdex.graph.names.index import Ref
 from everdex.graph.names.members import LOST, MAX_IMPLEMENTATIONS
-from everdex.graph.names.rules import CALLABLES, TYPES
+from everdex.graph.names.rules import ABSTRACT, CALLABLES, TYPES
 from everdex.graph.names.things import (
     CALLABLE,
     INSTANCE,
+    NET_TYPES,
     OF_EVERY_ENUM,
     OF_EVERY_OBJECT,
     OF_FUNCTIONS,
+    OF_NET,
+    OF_QUERIES,
     OF_WRAPPERS,
     OUTSIDE,
     SPACE,
@@ -37,6 +40,7 @@ from everdex.graph.names.types import last_name
 
 # Languages in which a base's methods stay in reach beside others of the same name.
 OVERLOADING: Final = frozenset(("jvm", "csharp", "swift"))
+_LABELLED: Final = ("method", "constructor")
 _RUST_HEADS: Final = frozenset(("crate", "super"))
 
 
@@ -111,10 +115,17 @@ class OnReceivers(Choosing):
             refs = self._overloaded(refs, use)
         if self.language == "swift" and outside and not outside.startswith(LOST) and use.arguments >= 0:
             # What is called with other labels is what is outside has.
-            refs = [ref for ref in refs if ref.defined.kind != "method" or self.overloads.fitting([ref], use)]
+            refs = [ref for ref in refs if ref.defined.kind not in _LABELLED or self.overloads.are_labelled(ref, use)]
         callables = [ref for ref in refs if ref.defined.kind in CALLABLES or ref.defined.kind == "variant"]
-        if use.text.endswith(facts.GENERIC):
-            refs = callables = [ref for ref in callables if takes_types(ref.defined)]
+        types = facts.types_given(use.text)
+        if types:
+            refs = callables = [ref for ref in callables if takes_types(ref.defined, types)]
+        if self.language == "csharp" and self._is_every_objects(callables, use):
+            return outside_root(f"System.Object.{name}")
+        if counted and callables and use.arguments >= 0 and not any(ref.takes(use.arguments) for ref in callables):
+            extended = self._extended(use, around, outside) if self.language == "csharp" else None
+            if extended:
+                return extended
         if callables and self._is_met_outside(around, callables):
             return Answer(Status.AMBIGUOUS, tuple(callables[:MAX_CANDIDATES]), reason="the type itself is outside")
         if callables:
@@ -123,10 +134,7 @@ class OnReceivers(Choosing):
             implementing = evaluation.implementations(callables, name) if may_be_below else []
             written = [ref for ref in implementing if ref.defined.kind in CALLABLES]  # a field may have the same name
             if written and len(written) <= MAX_IMPLEMENTATIONS:
-                by_name: dict[str, list[Ref]] = {}
-                for ref in self._fitting([*callables, *written], use):
-                    if ref.key:
-                        by_name.setdefault(ref.name, []).append(ref)
+                by_name = self._by_type(callables, written, use)
                 groups = [self._several(self._paired(group)) for group in by_name.values()]
                 doubt = next((group for group in groups if group.status is not Status.RESOLVED), None)
                 chosen = tuple(dict.fromkeys(ref for group in groups for ref in group.refs))[:MAX_CANDIDATES]
@@ -135,6 +143,9 @@ class OnReceivers(Choosing):
         nested = [ref for ref in refs if ref.defined.kind in TYPES]
         if nested:
             return self._constructed(Thing(TYPE, nested[0].name, tuple(nested)), use)
+        if self.language == "swift" and name in self.rules.constructors and self._is_required(around):
+            # What a protocol asks for is written in who has it.
+            return outside_root(f"{outside}.{name}") if outside and not outside.startswith(LOST) else unresolved(name)
         if self.language in ("swift", "php", "ruby", "lua") and name in self.rules.constructors and around.refs:
             return self._type(around, outside_root(around.name))
         extended = self._extended(use, around, outside)
@@ -152,6 +163,9 @@ class OnReceivers(Choosing):
             return Answer(Status.AMBIGUOUS, tuple(below[:MAX_CANDIDATES]), reason=reason)
         if outside.startswith(LOST):
             return self._by_name(use, f"base {outside.removeprefix(LOST)} not found")
+        narrower = evaluation.narrower(around, name) if outside else []
+        if narrower:
+            return Answer(Status.AMBIGUOUS, tuple(narrower[:MAX_CANDIDATES]), reason=f"of what extends {around.name}")
         is_here = any(not ref.defined.flags & facts.SCOPE_ONLY for ref in around.refs)
         if outside and is_here and self.rules.group == "rust" and name not in OF_EVERY_OBJECT:
             # A trait that is outside says nothing of what the type leads to, nor of traits for all types.
@@ -166,6 +180,26 @@ class OnReceivers(Choosing):
             return self._by_name(use, f"{around.name} has no {name} here: derived, or of an outside trait")
         return self._by_name(use, f"no member {name} in {around.name}")
 
+    def _by_type(self, refs: list[Ref], replacing: list[Ref], use: facts.Use) -> dict[str, list[Ref]]:
+        """What a call means in each type that has the name: the parameters of an interface may be of types that it is
+        given, and a type below may have another of the name."""
+        own, by_name = {ref.name for ref in refs}, dict[str, list[Ref]]()
+        loose = use.arguments < 0 or not self.rules.overloads or self.rules.group == "c"
+        for ref in (*refs, *replacing):
+            if ref.key and (loose or ref.name in own or ref.takes(use.arguments)):
+                by_name.setdefault(ref.name, []).append(ref)
+        return {whole: self._fitting(group, use) for whole, group in by_name.items()}
+
+    def _is_required(self, around: Thing) -> bool:
+        """Whether a type of Swift is made by others only: a protocol, or a type that a protocol leaves open."""
+        open_types = [ref for ref in around.refs if ref.defined.signature.startswith("associatedtype")]
+        return bool(open_types) or any(ref.defined.kind in ABSTRACT for ref in around.refs)
+
+    def _is_every_objects(self, refs: list[Ref], use: facts.Use) -> bool:
+        """Whether a call means what every object has, because what has the name here takes something else."""
+        counted = use.name in OF_EVERY_OBJECT and use.arguments >= 0
+        return counted and bool(refs) and not any(ref.takes(use.arguments) for ref in refs)
+
     def _is_met_outside(self, around: Thing, refs: list[Ref]) -> bool:
         """Whether a type that is only extended here has to have by itself what these declare."""
         return (
@@ -178,11 +212,13 @@ class OnReceivers(Choosing):
         """Where none of the nearest members of a name takes what is passed, or they are fields, a base's is meant."""
 
         def fitting(each: list[Ref]) -> list[Ref]:
-            reached = self._accessible(each)
+            reached = self._accessible(each, use)
             called = [ref for ref in reached if ref.defined.kind in CALLABLES and ref.takes(use.arguments)]
             return self.overloads.fitting(called, use)
 
         near = fitting(refs)
+        if near and self.language == "csharp":
+            refs = [*refs, *self._beside_these(near, use)]
         if not refs or any(ref.defined.least < 0 or ref.defined.most >= 0 for ref in near):
             return refs
         # What takes any number of arguments is asked last, after all that is above.
@@ -192,15 +228,30 @@ class OnReceivers(Choosing):
         )
         return [*near, *found] or refs
 
+    def _beside_these(self, near: list[Ref], use: facts.Use) -> list[Ref]:
+        """C#: what a base has besides, where nobody knows whether these take what is passed."""
+        if not use.given or self.overloads.are_sure(near, use):
+            return []
+        owner, known = Thing(INSTANCE, f"super:{near[0].name.rpartition('.')[0]}"), {ref.defined.takes for ref in near}
+
+        def other(each: list[Ref]) -> list[Ref]:
+            called = [ref for ref in each if ref.defined.kind in CALLABLES and ref.takes(use.arguments)]
+            return [ref for ref in self.overloads.fitting(called, use) if ref.defined.takes not in known]
+
+        return self.evaluation.nearest(owner, use.name, other)[0]
+
     def _extended(self, use: facts.Use, around: Thing, outside: str) -> Answer | None:
         """Functions written for a type outside its definition."""
         if self.language == "swift" and (outside or around.kind == OUTSIDE):
             return self._by_extension(use)
         if self.language == "rust" and around.kind == OUTSIDE:
             return self._by_trait(use, around)
+        if self.language == "scala" and (outside or around.kind == OUTSIDE):
+            return self._by_implicit_class(use)
         found = self.evaluation.reader.extensions(use.name) if self.rules.group in ("jvm", "csharp") else []
-        if use.text.endswith(facts.GENERIC):
-            found = [ref for ref in found if takes_types(ref.defined)]
+        types = facts.types_given(use.text)
+        if types:
+            found = [ref for ref in found if takes_types(ref.defined, types)]
         if not found:
             return None
         wanted, _ = self.evaluation.lineage(around.name)
@@ -209,16 +260,30 @@ class OnReceivers(Choosing):
         if around.kind == OUTSIDE and use.arguments >= 0:
             fits = [ref for ref in fits if ref.takes(use.arguments)]  # else it is one of its own
         if fits:
-            return self._chosen(fits, use)
+            answer = self._chosen(fits, use, extending=True)
+            doubt = self._doubt(list(answer.refs), use) if around.kind == OUTSIDE else ""
+            return Answer(Status.AMBIGUOUS, answer.refs, reason=doubt) if doubt else answer
         # What a type outside the root extends, nobody here knows.
+        beyond = around.kind == OUTSIDE or (self.language == "csharp" and outside and not outside.startswith(LOST))
         loose = [
             ref for ref in found if is_generic(ref.defined) or not self._is_here(ref.defined.receiver)
-        ] if around.kind == OUTSIDE else []  # fmt: skip
+        ] if beyond else []  # fmt: skip
         fitting = [ref for ref in loose if use.arguments < 0 or ref.takes(use.arguments)]
         if fitting:
             reason = "may extend what is outside"
             return Answer(Status.AMBIGUOUS, tuple(fitting[:MAX_CANDIDATES]), reason=reason)
         return None
+
+    def _doubt(self, refs: list[Ref], use: facts.Use) -> str:
+        """Why something outside may have what these give it: they may stand in for what it lacks elsewhere."""
+        if refs and all(ref.defined.flags & facts.CONDITIONAL for ref in refs):
+            return "defined under a condition only"
+        old = self.language == "csharp" and use.name in OF_NET
+        if old and any(last_name(ref.defined.receiver) in NET_TYPES for ref in refs):
+            return "may be the library's own"
+        queried = self.language == "csharp" and use.name in OF_QUERIES
+        led = [item.path for item in self.module.outline.imports] if queried else []
+        return "may be of System.Linq" if "System.Linq" in led else ""
 
     def _by_extension(self, use: facts.Use) -> Answer | None:
         """Swift: what is outside may have what extensions here give a type or a protocol that is outside as well."""
@@ -229,6 +294,18 @@ class OnReceivers(Choosing):
             if extends and ref.defined.kind in CALLABLES and (use.arguments < 0 or ref.takes(use.arguments)):
                 found += self.overloads.fitting([ref], use)
         reason = "may extend what is outside"
+        return Answer(Status.AMBIGUOUS, tuple(found[:MAX_CANDIDATES]), reason=reason) if found else None
+
+    def _by_implicit_class(self, use: facts.Use) -> Answer | None:
+        """Scala: what is outside may have what an implicit class gives it, wherever that is imported."""
+        found = []
+        for ref in self.evaluation.reader.named(use.name):
+            parent = ref.defined.parent
+            head = ref.module.outline.definitions[parent].signature if parent >= 0 else ""
+            implicit = "implicit " in head.partition("(")[0] and ref.defined.kind in CALLABLES
+            if implicit and (use.arguments < 0 or ref.takes(use.arguments) or ref.defined.least < 0):
+                found.append(ref)
+        reason = "may be of an implicit class"
         return Answer(Status.AMBIGUOUS, tuple(found[:MAX_CANDIDATES]), reason=reason) if found else None
 
     def _by_trait(self, use: facts.Use, around: Thing) -> Answer | None:

@@ -29,8 +29,15 @@ class Fit(IntEnum):
     EXACT = 3
 
 
-# C# and Scala may convert anything to anything, if somebody says how: there nothing of the root's is left out.
+# Scala may convert anything to anything, if somebody says how: there nothing of the root's is left out. In C# one of
+# the two types has to say it.
 _CONVERTING: Final = frozenset(("csharp", "scala"))
+_CONVERSION: Final = "operator"  # what C# calls it, as a member of a type
+_NULLABLE: Final = "?"
+_VALUES: Final = frozenset((
+    "DateTime", "DateTimeOffset", "DateOnly", "TimeOnly", "TimeSpan", "Guid", "BigInteger", "CancellationToken",
+    "decimal", "uint", "ulong", "ushort", "sbyte", "nint", "nuint",
+))  # fmt: skip
 _ADAPTING: Final = frozenset(("kotlin",))  # a whole number is what it has to be; a variable is not
 _ANYTHING: Final = frozenset(("Object", "Any", "AnyRef", "object", "dynamic"))
 _KINDS: Final = {
@@ -64,6 +71,7 @@ class Overloads:
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
         self._language = evaluation.module.outline.language
+        self._converting: dict[str, bool] = {}
 
     def fitting(self, refs: list[Ref], use: facts.Use) -> list[Ref]:
         """Those that may be meant; none where none may."""
@@ -73,18 +81,31 @@ class Overloads:
             return [ref for ref in refs if given.are_labelled(use.given, ref.defined.takes)]
         place = Place(self._evaluation.module, use.scope, use.line, use.column)
         things = [self._passed(chain, place) for chain in use.given]
-        fits = [(ref, self._fits(ref, use, things)) for ref in refs]
+        absent = [self._may_be_absent(chain, place) for chain in use.given]
+        fits = [(ref, self._fits(ref, use, things, absent)) for ref in refs]
         left = [(ref, row) for ref, row in fits if Fit.NEVER not in row]
         if len(left) < 2:
             return [ref for ref, _ in left]
         exact = [ref for ref, row in left if row and min(row) is Fit.EXACT]
         if exact:
             return exact
-        if self._language not in _CONVERTING:
+        if self._language != "scala":
             for ref, row in left:
                 if row and min(row) >= Fit.WIDER and all(self._is_below(ref, row, other) for other, _ in left):
                     return [other for other, _ in left if other.defined.takes == ref.defined.takes]
         return [ref for ref, _ in left]
+
+    def are_labelled(self, ref: Ref, use: facts.Use) -> bool:
+        """Whether a function of Swift may be called with such labels, or none; what too many say nobody reads."""
+        unread = use.arguments < 0 or (use.arguments > 0 and not use.given)
+        return unread or given.are_labelled(use.given, ref.defined.takes)
+
+    def are_sure(self, refs: list[Ref], use: facts.Use) -> bool:
+        """Whether one of these takes what is passed, as far as types that are known say."""
+        place = Place(self._evaluation.module, use.scope, use.line, use.column)
+        things = [self._passed(chain, place) for chain in use.given]
+        rows = [self._fits(ref, use, things, [False for _ in things]) for ref in refs]
+        return any(min(row, default=Fit.EXACT) > Fit.PERHAPS for row in rows)
 
     def _passed(self, chain: str, place: Place) -> Thing | str:
         """What is passed: a thing whose type is known, its kind, or UNKNOWN."""
@@ -105,7 +126,16 @@ class Overloads:
             return f"={kind}" if kind and not thing.arguments else thing
         return thing if thing.kind == INSTANCE and thing.refs else given.UNKNOWN
 
-    def _fits(self, ref: Ref, use: facts.Use, things: list[Thing | str]) -> list[Fit]:
+    def _may_be_absent(self, chain: str, place: Place) -> bool:
+        """Whether a variable of C# is stated to hold a value or none: `int?`."""
+        if self._language != "csharp" or not chain.isidentifier():
+            return False
+        local = self._evaluation.local(chain, place)
+        if local is not None:
+            return local.type.endswith(_NULLABLE)
+        return any(ref.defined.type.endswith(_NULLABLE) for ref in self._evaluation.values_named(chain, place))
+
+    def _fits(self, ref: Ref, use: facts.Use, things: list[Thing | str], absent: list[bool]) -> list[Fit]:
         takes = ref.defined.takes
         if not takes or len(things) != use.arguments:
             return [Fit.PERHAPS for _ in things]
@@ -117,10 +147,25 @@ class Overloads:
                 found.append(Fit.PERHAPS)
                 continue
             fit = self._fit(thing, text.removesuffix(given.MANY), ref)
+            if self._language == "csharp" and fit > Fit.PERHAPS:
+                fit = self._present(fit, absent[at], text)
             is_list = isinstance(thing, Thing) and thing.name.endswith(".list")
+            if many and is_list and self._language == "csharp":
+                found.append(Fit.EXACT)  # all of them at once
+                continue
             found.append(Fit.PERHAPS if many and (fit > Fit.NEVER or is_list) else fit)
         # What takes any number is asked last.
         return [*found, Fit.PERHAPS] if takes[-1].endswith(given.MANY) and len(found) < len(takes) else found
+
+    def _present(self, fit: Fit, absent: bool, text: str) -> Fit:
+        """What may be absent is no value of C#, and a value is taken before what may be absent."""
+        last = last_name(text)
+        value = (self._kind(last) or last) not in ("string", LIST, "") and last not in _ANYTHING
+        if text.endswith(_NULLABLE):
+            return fit if absent or not value else min(fit, Fit.WIDER)
+        if not absent or not value:
+            return fit
+        return Fit.NEVER if self._kind(last) or last in _VALUES else Fit.PERHAPS
 
     def _kind(self, name: str) -> str:
         """What a type of the language is, by its name; '' for others."""
@@ -148,7 +193,9 @@ class Overloads:
         beyond = self._beyond(thing)
         if other in beyond:
             return Fit.WIDER
-        never = beyond <= _CLOSED and self._language not in _CONVERTING
+        if self._language == "csharp" and self._converts(thing.name):
+            return Fit.PERHAPS
+        never = beyond <= _CLOSED and self._language != "scala"
         return Fit.NEVER if never or self._kind(other) or name == LIST else Fit.PERHAPS
 
     def _beyond(self, thing: Thing) -> set[str]:
@@ -170,6 +217,8 @@ class Overloads:
     def _fit_of_types(self, thing: Thing, taken: Thing) -> Fit:
         if thing.name == taken.name:
             return Fit.EXACT
+        if self._language == "csharp" and thing.name.rpartition(".")[2] in ("object", "Object"):
+            return Fit.NEVER  # which nothing is made of
         if thing.kind == INSTANCE:
             names, _ = self._evaluation.lineage(thing.name)
             if taken.name.rpartition(".")[2] in names:
@@ -177,7 +226,26 @@ class Overloads:
             _, outside = self._evaluation.member(thing, "")
             if outside.startswith(LOST):
                 return Fit.PERHAPS
-        return Fit.PERHAPS if self._language in _CONVERTING else Fit.NEVER
+        converts = self._language in _CONVERTING and self._converts(thing.name, taken.name)
+        return Fit.PERHAPS if converts else Fit.NEVER
+
+    def _converts(self, *names: str) -> bool:
+        """Whether one of two types of the root may say how the other is made of it; in C# those above it may, too."""
+        return self._language == "scala" or any(self._says_how(name) for name in names)
+
+    def _says_how(self, name: str) -> bool:
+        known = self._converting.get(name)
+        if known is None:
+            seen, level = {name}, [name]
+            while level and len(seen) <= _MAX_TYPES:
+                above = [base.name for each in level for base in self._evaluation.bases(each)[0]]
+                level = [each for each in dict.fromkeys(above) if each not in seen]
+                seen.update(level)
+            reader = self._evaluation.reader
+            said = [ref for each in sorted(seen) for ref in reader.definitions(f"{each}.{_CONVERSION}")]
+            implicit = any("implicit" in ref.defined.signature for ref in said)
+            known = self._converting[name] = implicit or len(seen) > _MAX_TYPES
+        return known
 
     def _fit_outside(self, thing: Thing, taken: Thing) -> Fit:
         """Of two types that are not in the root."""
@@ -195,7 +263,9 @@ class Overloads:
         if taken.kind == INSTANCE and taken.refs:
             if kind == given.FUNCTION[1:] and not {each.defined.kind for each in taken.refs} & {"enum", "record"}:
                 return Fit.PERHAPS
-            return Fit.PERHAPS if kind == "null" or self._language in _CONVERTING else Fit.NEVER
+            number = self._language == "csharp" and kind in ("int", "number")  # a nought is of every enum
+            converts = self._language in _CONVERTING and self._converts(taken.name)
+            return Fit.PERHAPS if kind == "null" or number or converts else Fit.NEVER
         if taken.kind != OUTSIDE:
             return Fit.PERHAPS
         known = self._kind(last)

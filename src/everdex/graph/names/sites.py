@@ -94,7 +94,7 @@ class _File:
     def __init__(self, index: Index, module: Module, body: facts.Body) -> None:
         self.module, self.body = module, body
         self.evaluation = Evaluation(index, module, body)
-        self.calls = Calls(self.evaluation)
+        self.calls = Calls(self.evaluation, body.uses)
         self.node_of = _numbers(module)
         self.types: dict[tuple[str, str, int], Answer] = {}
         self.type_names: dict[str, bool] = {}
@@ -196,7 +196,7 @@ class _File:
 
     def _made(self, use: facts.Use, role: Role, answer: Answer) -> Site:
         plain = f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name
-        text = use.text.removesuffix(facts.GENERIC) or plain
+        text = facts.without_types(use.text) or plain
         if self.module.outline.language == "ruby" and is_setter(use.name):
             text = text[:-1]  # as it is written
         end = use.column + max(use.width, 1)

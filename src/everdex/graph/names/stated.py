@@ -23,6 +23,7 @@ from everdex.graph.names.things import (
 )  # fmt: skip
 from everdex.graph.names.types import CHANNEL, LIST, parameters_after, parse_type
 
+_METATYPES: Final = (".Type", ".Protocol")
 _RUBY_TYPES: Final = frozenset(("module",))  # which of Rust's are none, but not outside either
 
 
@@ -36,14 +37,17 @@ class StatedTypes(Names):
         self._depth += 1
         try:
             name, arguments = parse_type(text)
+            if text.endswith("*") and place.module.outline.language == "scala":
+                name, arguments = LIST, (text.rstrip("* "),)  # any number of them
             if not name:
                 return unknown("type without a name")
             if name in (LIST, CHANNEL):
                 outside = "list" if name == LIST else CHANNEL
                 return Thing(OUTSIDE, f"{self.rules.literal}.{outside}", (), arguments, place)
             rules = place.module.rules
-            if place.module.outline.language == "swift":
-                name = name.removesuffix(".Type").removesuffix(".Protocol")  # the type itself, as a value
+            if place.module.outline.language == "swift" and name.endswith(_METATYPES):
+                found = self.type_named(name.rpartition(".")[0], place)  # the type itself, as a value
+                return found._replace(kind=TYPE) if found.kind == INSTANCE else found
             if arguments and name.rpartition(".")[2] in rules.wrappers:
                 return self.type_named(arguments[0], place)
             if name.startswith(facts.UNNAMED):

@@ -64,6 +64,29 @@ OF_FUNCTIONS: Final = frozenset((
     "OrderByDescending", "GroupBy", "ToDictionary", "Sum", "Max", "Min", "ForEach", "exists", "forall", "foreach",
     "collect", "withFilter", "dropWhile", "takeWhile",
 ))  # fmt: skip
+# What `using System.Linq` gives everything that can be gone through.
+OF_QUERIES: Final = frozenset((
+    "Aggregate", "All", "Any", "Append", "AsEnumerable", "Average", "Cast", "Chunk", "Concat", "Contains", "Count",
+    "DefaultIfEmpty", "Distinct", "DistinctBy", "ElementAt", "Except", "First", "FirstOrDefault", "GroupBy",
+    "GroupJoin", "Intersect", "Join", "Last", "LastOrDefault", "Max", "MaxBy", "Min", "MinBy", "OfType", "OrderBy",
+    "OrderByDescending", "Prepend", "Reverse", "Select", "SelectMany", "SequenceEqual", "Single", "SingleOrDefault",
+    "Skip", "SkipLast", "SkipWhile", "Sum", "Take", "TakeLast", "TakeWhile", "ThenBy", "ToArray", "ToDictionary",
+    "ToHashSet", "ToList", "ToLookup", "Union", "Where", "Zip",
+))  # fmt: skip
+# What some of .NET's own types have by now, so that an extension method of the name may be there for older ones only.
+NET_TYPES: Final = frozenset((
+    "Assembly", "Dictionary", "HttpContent", "IDictionary", "MemberInfo", "MethodInfo", "ParameterInfo",
+    "PropertyInfo", "Queue", "Stack", "Stream", "StringBuilder", "Task", "TextReader", "TextWriter", "Type", "string",
+    "String",
+))  # fmt: skip
+OF_NET: Final = frozenset((
+    "Append", "AppendJoin", "Contains", "EndsWith", "EnsureCapacity", "GetAccessors", "GetConstructor",
+    "GetConstructors", "GetCustomAttribute", "GetCustomAttributes", "GetEvent", "GetEvents", "GetField", "GetFields",
+    "GetGenericArguments", "GetGetMethod", "GetInterface", "GetInterfaces", "GetMember", "GetMembers", "GetMethod",
+    "GetMethods", "GetProperties", "GetProperty", "GetSetMethod", "GetTypeInfo", "GetValueOrDefault",
+    "IsAssignableFrom", "IsDefined", "IsInstanceOfType", "IsSubclassOf", "ReadAsync", "Remove", "Replace", "Split",
+    "StartsWith", "Trim", "TryAdd", "TryDequeue", "TryPeek", "TryPop", "WaitAsync", "WriteAsync",
+))  # fmt: skip
 # What containers of the language hand out: nobody knows whose it is.
 OF_CONTAINERS: Final = frozenset((
     "at", "delete", "delete_at", "detect", "dig", "fetch", "find", "first", "inject", "last", "max", "max_by", "min",

@@ -2,7 +2,7 @@
 (class_declaration "actor" name: (type_identifier) @name) @definition.class
 (class_declaration "struct" name: (type_identifier) @name) @definition.struct
 (class_declaration "enum" name: (type_identifier) @name) @definition.enum
-(class_declaration "extension" name: (user_type) @name) @scope.extension
+(class_declaration "extension" name: [(user_type) (array_type) (dictionary_type) (optional_type)] @name) @scope.extension
 (protocol_declaration name: (type_identifier) @name) @definition.interface
 (function_declaration name: (simple_identifier) @name) @definition.function
 (protocol_function_declaration name: (simple_identifier) @name) @definition.function
