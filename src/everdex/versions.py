@@ -171,7 +171,9 @@ VECTORS_VERSION: Final = "1"
 #     Swift: labels, parameters of long heads, blocks behind arguments; C++: results behind parameters; C#: static
 #     constructors; PHP: static properties that are written, values of `foreach` with keys; functions that hand on to
 #     another of their name
-FACTS_VERSION: Final = "36"
+# 37: JavaScript: the type that is stated for `this`, type parameters of classes, interfaces and aliases, object types
+#     that have the members of another
+FACTS_VERSION: Final = "37"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -341,7 +343,9 @@ INTERFACE_VERSION: Final = "1"
 #     Python: classes made out of tables, keywords of class statements, things under keys of their own, what operators
 #     call a method on, attributes that other files replace, protocols by the class below
 #     Python: calls of a file by names that it does not define have 32 keys instead of eight
-RESOLVERS_VERSION: Final = "55"
+# 56: JavaScript: what type parameters of classes, interfaces and aliases stand for; `this` by its stated type; the host's
+#     own things stay the host's where a file declares them whole; components that are loaded late, cached functions
+RESOLVERS_VERSION: Final = "56"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -9,11 +9,12 @@ import pytest
 from support.graphs import asker
 from support.stores import synced
 
-_ROW = "import { memo } from 'react'\nimport { observer } from 'mobx-react'\nimport { help } from './help'\n"
+_ROW = "import { memo } from 'react'\nimport { observer } from 'watching'\nimport { help } from './help'\n"
 _FILES = {
     "help.ts": "export function help() { return null }\n",
     "page.tsx": (
-        "import { Row } from './row'\nimport { deck } from './deck'\nexport function Page() {\n  return <Row></Row>\n}\n"
+        "import { Row } from './row'\nimport { deck } from './deck'\n"
+        "export function Page() {\n  return <Row></Row>\n}\n"
         "export function Deck() {\n  return <deck.Line />\n}\n"
     ),
     "deck.ts": "import { Row } from './row'\nexport const deck = { Line: Row }\n",

@@ -2,8 +2,8 @@
 
 Walks callers and readers backwards, level by level; whoever only writes a variable is not affected by it. A method is
 also reached through the methods it overrides (but not by `super()`), a class through its subclasses, a constructor
-through its class, a function in the value of a variable through that. Among ways of one length a certain one is preferred, then the first by place, so that the result
-depends on the graph alone.
+through its class, a function in the value of a variable through that. Among ways of one length a certain one is
+preferred, then the first by place, so that the result depends on the graph alone.
 """
 
 from __future__ import annotations
