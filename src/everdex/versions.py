@@ -343,8 +343,8 @@ INTERFACE_VERSION: Final = "1"
 #     Python: classes made out of tables, keywords of class statements, things under keys of their own, what operators
 #     call a method on, attributes that other files replace, protocols by the class below
 #     Python: calls of a file by names that it does not define have 32 keys instead of eight
-# 56: JavaScript: what type parameters of classes, interfaces and aliases stand for; `this` by its stated type; things of
-#     the host that a file declares whole stay the host's; components that are loaded late, cached functions
+# 56: JavaScript: what type parameters of classes, interfaces and aliases stand for; `this` by its stated type; what of
+#     the host a file declares whole stays the host's; components that are loaded late, cached functions
 RESOLVERS_VERSION: Final = "56"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

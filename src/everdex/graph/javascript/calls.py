@@ -56,7 +56,11 @@ def _given(engine: Engine, file: File, value: Value, call: int, fuel: int) -> Va
 def _stated(engine: Engine, file: File, value: Value, call: int, given: Values, fuel: int) -> Values:
     """What a call gives, with what the types say that it is given: that counts for more than what any call gives."""
     said = generics.result(engine, file, call, value, fuel)
-    return v.union((said, tuple(each for each in given if each[0] in v.DEFINED))) if said else given
+    if not said:
+        return given
+    is_overloaded = value[0] == v.FUNCTION and engine.files[value[1]].functions[value[2]].overloads
+    kept = v.DEFINED + v.TYPED if is_overloaded else v.DEFINED  # another signature may be the one that is meant
+    return v.union((said, tuple(each for each in given if each[0] in kept)))
 
 
 def returned(engine: Engine, value: Value, fuel: int, signatures: tuple[int, ...] = ()) -> Values:
