@@ -176,6 +176,8 @@ VECTORS_VERSION: Final = "1"
 #     Swift: what `.name(…)` is a member of, names that patterns bind; Scala: calls between their operands; C#: how many
 #     types a call is given, what stands under a condition; `a ?? b` and `a op b` are not one name
 #     the definitions of chunker 16
+#     JavaScript: the type that is stated for `this`, type parameters of classes, interfaces and aliases, object types
+#     that have the members of another
 FACTS_VERSION: Final = "37"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -353,6 +355,8 @@ INTERFACE_VERSION: Final = "1"
 #     by their class or under a condition, what every object has, overloads of bases, fields that hold functions
 #     Swift: members of types that are not written, labels of constructors, methods of types and of instances
 #     Scala: `apply`, any number of parameters, implicit classes; all overloads of one name are looked at
+#     JavaScript: what type parameters of classes, interfaces and aliases stand for; `this` by its stated type; what of
+#     the host a file declares whole stays the host's; components that are loaded late, cached functions
 RESOLVERS_VERSION: Final = "56"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -67,7 +67,7 @@ class Definitions(Functions):
         self.at = self.at._replace(scope=self.open_scope())
         if own and own != hint:
             self.bind(own, m.VARIABLE, value)
-        self.generics(node.child_by_field_name("type_parameters"))
+        row.generics = self.generics(node.child_by_field_name("type_parameters"))
         self.stated_generics(self.stated(node))
         for child in node.named_children:
             if child.type == "class_heritage":

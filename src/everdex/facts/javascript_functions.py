@@ -154,6 +154,7 @@ class Functions(Stores):
                     continue
                 pattern, default = left, self.visit(right)
             if pattern.type == "this":
+                row.receiver = type_
                 continue
             if stated is not None and not type_:
                 type_ = self.stated_parameter(stated, pattern, len(row.parameters))

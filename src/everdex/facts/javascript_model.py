@@ -161,6 +161,7 @@ class Function(msgspec.Struct, array_like=True):
     least: int = 0  # how many parameters have to be given
     overloads: list[int] = []  # the functions that only declare how this one may be called
     generics: list[int] = []  # bindings of its type parameters
+    receiver: int = 0  # the type that is stated for `this`
 
 
 class Class(msgspec.Struct, array_like=True):
@@ -171,6 +172,7 @@ class Class(msgspec.Struct, array_like=True):
     members: list[tuple[str, str, bool, int, int, int]] = []  # name, kind, static, value, type, node
     stores: list[tuple[str, int, bool]] = []
     arguments: list[int] = []  # types that its base is given
+    generics: list[int] = []  # bindings of its type parameters
 
 
 class Interface(msgspec.Struct, array_like=True):
@@ -181,6 +183,7 @@ class Interface(msgspec.Struct, array_like=True):
     extends: list[int] = []
     members: list[tuple[str, int, int]] = []  # name ('' for the call signature), type, node
     alias: int = 0
+    generics: list[int] = []  # bindings of its type parameters
 
 
 class Export(msgspec.Struct, array_like=True, gc=False):

@@ -15,6 +15,7 @@ from tree_sitter import Node
 from everdex.facts import javascript_model as m
 from everdex.facts.javascript_build import is_name
 from everdex.facts.javascript_link import Linking
+from everdex.facts.javascript_mapped import mapped
 
 _MAX_DEPTH: Final = 60
 _MAX_PARTS: Final = 64  # of a union: beyond, the candidates would be cut anyway
@@ -44,7 +45,7 @@ class Types(Linking, ABC):
             "intersection_type": self._parts,
             "function_type": self._function,
             "constructor_type": self._function,
-            "object_type": lambda node: self.add_type(m.T_OBJECT, self.interface(node, "", self._having)),
+            "object_type": self._members_of,
             "tuple_type": self._tuple,
             "type_query": self._query,
             "lookup_type": self._lookup_type,
@@ -100,6 +101,17 @@ class Types(Linking, ABC):
             if child.type not in ("property_identifier", "comment", "formal_parameters"):
                 self.type(child)
         return 0
+
+    def _members_of(self, node: Node) -> int:
+        """Its members; of `{ [K in keyof T]: T[K] }` those of `T`."""
+        same = mapped(node)
+        if same is None:
+            return self.add_type(m.T_OBJECT, self.interface(node, "", self._having))
+        self._default(node.named_children[0])
+        since = len(self.mentions)
+        row = self.type(same)
+        del self.mentions[since:]  # they are mentioned already
+        return row
 
     @staticmethod
     def _is_string(node: Node) -> bool:
@@ -308,7 +320,7 @@ class Types(Linking, ABC):
         binding = self.bind(text, m.TYPE)
         self.at, outer = self.at._replace(parent=index, prefix=self.nodes[index].key), self.at
         self.at = self.at._replace(scope=self.open_scope())
-        self.generics(node.child_by_field_name("type_parameters"))
+        generics = self.generics(node.child_by_field_name("type_parameters"))
         since = len(self.mentions)
         bases = [
             self.type(part)
@@ -322,6 +334,7 @@ class Types(Linking, ABC):
             row = self.interface(body, text, index)
             self._having = -1
             self.interfaces[row].extends = bases
+            self.interfaces[row].generics = generics
             self.bindings[binding].more.append(row)
         self.at = outer
         self.bindings[binding].node = index if self.bindings[binding].node < 0 else self.bindings[binding].node
@@ -343,14 +356,15 @@ class Types(Linking, ABC):
         binding = self.bind(text, m.TYPE)
         self.at, outer = self.at._replace(parent=index, prefix=self.nodes[index].key), self.at
         self.at = self.at._replace(scope=self.open_scope())
-        self.generics(node.child_by_field_name("type_parameters"))
+        generics = self.generics(node.child_by_field_name("type_parameters"))
         self._having = index
-        if value.type == "object_type":
+        if value.type == "object_type" and mapped(value) is None:
             row = self.interface(value, text, index)
         else:
             row = len(self.interfaces)
             self.interfaces.append(m.Interface(index, text))
             self.interfaces[row].alias = self.type(value)
+        self.interfaces[row].generics = generics
         self.at, self._having = outer, -1
         self.bindings[binding].more.append(row)
         self.bindings[binding].node = index

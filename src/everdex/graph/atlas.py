@@ -152,8 +152,15 @@ class Text:
         return self._source[start:end].decode("utf-8", "replace")
 
 
+def is_wrapped(node: Node, around: Node) -> bool:
+    """`const Row = memo(function Row() {…})`: whoever names it means the variable, and what runs is the function."""
+    return around.kind == "variable" and node.kind in ("function", "class") and node.name == around.name
+
+
 def _constructs(node: Node, around: Node) -> bool:
     """Whether a definition directly inside another runs when that other is called."""
+    if is_wrapped(node, around):
+        return True
     named = node.name in _CONSTRUCTORS or node.name == around.name
     return named and around.kind in CONTAINERS and node.kind not in CONTAINERS
 
@@ -214,8 +221,8 @@ class Atlas:
         return [self.definition(definition.file, number) for number in sorted(chosen)]
 
     def constructors(self, definition: Definition) -> list[Definition]:
-        """What runs when a class is called."""
-        if definition.node.kind not in CONTAINERS:
+        """What runs when a class is called, or a variable that holds what was made of a function of its name."""
+        if definition.node.kind not in CONTAINERS and definition.node.kind != "variable":
             return []
         parents = self.columns(definition.file).node_parents
         inner = (self.definition(definition.file, place) for place, parent in enumerate(parents)
@@ -223,12 +230,19 @@ class Atlas:
         return [item for item in inner if _constructs(item.node, definition.node)]
 
     def constructed(self, definition: Definition) -> Definition | None:
-        """The class whose constructor this is."""
+        """The class whose constructor this is, or the variable that holds what was made of it."""
         parent = definition.node.parent
         if parent <= 0:
             return None
         around = self.definition(definition.file, parent)
         return around if _constructs(definition.node, around.node) else None
+
+    def held_by(self, definition: Definition) -> Definition | None:
+        """The variable in whose value a function stands: of what was made of it, nobody knows when that calls it."""
+        if definition.node.kind not in ("lambda", "function") or definition.node.parent <= 0:
+            return None
+        around = self.definition(definition.file, definition.node.parent)
+        return around if around.node.kind == "variable" else None
 
     def referring(self, targets: Iterable[Target]) -> list[int]:
         """Files that may have a site with one of these targets."""

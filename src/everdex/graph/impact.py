@@ -2,8 +2,8 @@
 
 Walks callers and readers backwards, level by level; whoever only writes a variable is not affected by it. A method is
 also reached through the methods it overrides (but not by `super()`), a class through its subclasses, a constructor
-through its class. Among ways of one length a certain one is preferred, then the first by place, so that the result
-depends on the graph alone.
+through its class, a function in the value of a variable through that. Among ways of one length a certain one is
+preferred, then the first by place, so that the result depends on the graph alone.
 """
 
 from __future__ import annotations
@@ -133,16 +133,17 @@ def _may_run(atlas: Atlas, definition: Definition, named: Target, site: Site) ->
 
     Which constructor runs is decided by the class that is written there.
     """
-    around = atlas.constructed(definition)
+    around = atlas.constructed(definition) or atlas.held_by(definition)
     if around is None:
         return may_be_below(site.text)
     return named == around.target or is_class_at_hand(site.text)
 
 
 def _also_reached_by(atlas: Atlas, definition: Definition) -> list[Target]:
-    """Targets by which a call may end up here: overridden methods, and the class of a constructor."""
+    """Targets by which a call may end up here: overridden methods, the class of a constructor, and the variable that
+    holds what was made of a function."""
     found: list[Target] = []
-    around = atlas.constructed(definition)
+    around = atlas.constructed(definition) or atlas.held_by(definition)
     if around is not None:
         found.append(around.target)
     todo, done = [definition], {definition.target}

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, Final
 
-from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
+from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition, is_wrapped
 from everdex.graph.model import Role
 from everdex.graph.postings import key32
 from everdex.identity.symbols import SEMANTIC_PREFIXES, plain_name
@@ -83,7 +83,7 @@ def find(atlas: Atlas, asked: str) -> list[Definition]:
 def _within(atlas: Atlas, file: int, name: str) -> list[Definition]:
     """What a file defines by this name: in full when there is one, else at the end of a longer name; not the file."""
     inside = [item for item in atlas.definitions(file) if not item.is_file and fits(item, name)]
-    return [item for item in inside if plain_name(item.node.key) == name] or inside
+    return _outer(atlas, [item for item in inside if plain_name(item.node.key) == name] or inside)
 
 
 def _called(atlas: Atlas, name: str) -> list[Definition]:
@@ -92,7 +92,17 @@ def _called(atlas: Atlas, name: str) -> list[Definition]:
         item for item in _holding(atlas, "names", last)
         if (last in item.node.key or last in item.node.qualified_name) and fits(item, name)  # most are other names
     ]  # fmt: skip
-    return [item for item in found if not item.is_file] or found or _inherited(atlas, name)
+    return _outer(atlas, [item for item in found if not item.is_file]) or found or _inherited(atlas, name)
+
+
+def _outer(atlas: Atlas, found: list[Definition]) -> list[Definition]:
+    """Without functions that stand in a variable of their name which fits as well: whoever asks means that."""
+    fitting = {(item.file, item.number) for item in found}
+    return [
+        item for item in found
+        if (item.file, item.node.parent) not in fitting
+        or not is_wrapped(item.node, atlas.definition(item.file, item.node.parent).node)
+    ]  # fmt: skip
 
 
 def heir_of(atlas: Atlas, item: Definition, asked: str) -> str:
@@ -163,7 +173,7 @@ def _around(atlas: Atlas, file: int, line: int) -> list[Definition]:
     named = [item for item in every[1:] if item.node.name_line == line]
     if named:
         # A lambda on the line of a definition is not what its line number is used for.
-        return [item for item in named if item.node.kind != "lambda"] or named
+        return _outer(atlas, [item for item in named if item.node.kind != "lambda"] or named)
     holding = [item for item in every if item.node.start_line <= line <= item.node.end_line]
     if not holding:
         return []

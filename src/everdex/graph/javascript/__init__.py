@@ -1,7 +1,7 @@
 """Resolution of JavaScript and TypeScript, in the order of reading: project and modules say which file an import is,
-exports where a name comes from, engine what an expression may be (with members, types, generics, guards, calls and
-heirs), callees, targets and sites what every place in a file means, hashes and offers what others may look at, parts
-what of a file is resolved by itself."""
+exports where a name comes from, engine what an expression may be (with members, types, generics, applied, guards, calls
+and heirs), callees, targets and sites what every place in a file means, hashes and offers what others may look at,
+parts what of a file is resolved by itself."""
 
 from __future__ import annotations
 

@@ -100,12 +100,18 @@ HANDS_BACK: Final = {
         react.memo react.forwardRef react.useCallback React.memo React.forwardRef React.useCallback
         util.promisify util.deprecate util.callbackify vue.markRaw vue.reactive vue.ref vue.readonly vue.shallowRef
         vue.shallowReactive vue.defineComponent vite.defineConfig vitest.vi.mocked vi.mocked jest.mocked
-        lodash.debounce lodash.throttle lodash.once lodash.memoize lodash.cloneDeep"""),
+        lodash.debounce lodash.throttle lodash.once lodash.memoize lodash.cloneDeep lodash/debounce lodash/throttle
+        lodash/once lodash/memoize lodash-es.debounce lodash-es.throttle lodash-es.once lodash-es.memoize memoize-one
+        react.cache React.cache react.useEffectEvent React.useEffectEvent next/cache.unstable_cache
+        mobx-react.observer mobx-react-lite.observer"""),
         0,
     ),
 }
 # and those that give back what the function they are given returns
 HANDS_BACK_RESULT: Final = frozenset(("react.useMemo", "React.useMemo", "vue.computed"))
+
+# and those that give the default export of the module which the function they are given loads
+LOADS: Final = frozenset(("react.lazy", "React.lazy", "next/dynamic", "vue.defineAsyncComponent"))
 
 # array methods by what they give back
 SAME: Final = _words(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import affixed, beside, builtins, generics, guards, overloads, types
+from everdex.graph.javascript import affixed, applied, beside, builtins, generics, guards, members, overloads, types
 from everdex.graph.javascript import values as v
+from everdex.graph.javascript.bound import lacks
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.values import Value, Values
 
@@ -27,7 +28,8 @@ def result(engine: Engine, file: File, index: int, fuel: int) -> Values:
     """What a call expression gives."""
     _, callee, arguments = file.expressions[index]
     called = overloads.counted(engine, file, arguments, engine.evaluate(file, callee, fuel - 1))
-    return v.union(_given(engine, file, value, index, fuel) for value in called)
+    found = v.union(_given(engine, file, value, index, fuel) for value in called)
+    return applied.result(engine, file, index, found, fuel) if lacks(found) else found
 
 
 def _given(engine: Engine, file: File, value: Value, call: int, fuel: int) -> Values:
@@ -54,7 +56,11 @@ def _given(engine: Engine, file: File, value: Value, call: int, fuel: int) -> Va
 def _stated(engine: Engine, file: File, value: Value, call: int, given: Values, fuel: int) -> Values:
     """What a call gives, with what the types say that it is given: that counts for more than what any call gives."""
     said = generics.result(engine, file, call, value, fuel)
-    return v.union((said, tuple(each for each in given if each[0] in v.DEFINED))) if said else given
+    if not said:
+        return given
+    is_overloaded = value[0] == v.FUNCTION and engine.files[value[1]].functions[value[2]].overloads
+    kept = v.DEFINED + v.TYPED if is_overloaded else v.DEFINED  # another signature may be the one that is meant
+    return v.union((said, tuple(each for each in given if each[0] in kept)))
 
 
 def returned(engine: Engine, value: Value, fuel: int, signatures: tuple[int, ...] = ()) -> Values:
@@ -107,6 +113,10 @@ def _through(engine: Engine, file: File, value: Value, callee: int, arguments: l
     target = engine.files[value[1]]
     row = target.functions[value[2]]
     engine.touch(target, target.home(row.node))
+    if row.receiver and _generic(target, target.types[row.result]) == _generic(target, target.types[row.receiver]) >= 0:
+        stated = v.known(_receiver(engine, file, callee, fuel))  # `make(this: T): T`
+        if stated:
+            return stated
     signatures = overloads.declared(engine, file, value, arguments) if row.overloads else ()
     handed, receiver = _handed_back(target, value[2])
     for signature in signatures:
@@ -252,6 +262,10 @@ def _external(engine: Engine, file: File, value: Value, arguments: list[int], fu
         return _callback(engine, file, arguments, fuel)
     if not arguments:
         return (value,)
+    if name in builtins.LOADS:
+        loaded = settled(_callback(engine, file, arguments, fuel))
+        found = v.union(members.get(engine, each, "default", fuel - _JUMP) for each in loaded)
+        return v.known(found) or (value,)
     if name == "Object.create":
         given = engine.evaluate(file, arguments[0], fuel - 1)
         return v.known(given) or (value,)

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import affixed, builtins, calls, guards, members, parameters, types
+from everdex.graph.javascript import affixed, applied, builtins, calls, guards, members, parameters, types
 from everdex.graph.javascript import values as v
+from everdex.graph.javascript.bound import lacks
 from everdex.graph.javascript.exports import Place, locate
 from everdex.graph.javascript.files import File, Files
 from everdex.graph.javascript.keys import def_key, export_key, kind_key, literals_key, name_key
@@ -225,7 +226,8 @@ class Engine:
         had = [members.get(self, value, row[2], fuel - 1) for value in asked]
         if len(had) > 1:  # what cannot have it is not what is meant, if anything else is
             had = [values for values in had if values != members.NO_SUCH] or had
-        return v.union(had)
+        found = v.union(had)
+        return applied.member(self, file, row, found, fuel) if lacks(found) else found
 
     def is_whole(self, file: File, row: m.Row) -> bool:
         """`module.exports` of the file itself."""
@@ -248,7 +250,7 @@ class Engine:
     def elements(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         """What somebody comes by who goes through something."""
         given = self.evaluate(file, row[1], fuel - 1)
-        return elements(v.union(members.as_container(self, value, fuel - 1) for value in given))
+        return elements(v.union(types.as_container(self, value, fuel - 1) for value in given))
 
     def item(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         given = self.evaluate(file, row[1], fuel - 1)
@@ -284,9 +286,13 @@ class Engine:
     def this(self, file: File, function: int, fuel: int) -> Values:
         if function < 0:
             return v.unknown("this of the module")
-        kind, index = file.functions[function].this
-        self.touch(file, file.home(file.functions[function].node))
+        row = file.functions[function]
+        kind, index = row.this
+        self.touch(file, file.home(row.node))
         path = file.path
+        stated = types.of(self, file, row.receiver, fuel - JUMP) if row.receiver and kind == m.THIS_SELF else v.NOTHING
+        if v.known(stated):
+            return v.known(stated)
         if kind == m.THIS_INSTANCE:
             return ((v.INSTANCE, path, index),)
         if kind == m.THIS_STATIC:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, guards, types
+from everdex.graph.javascript import applied, builtins, guards, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.values import Value, Values
@@ -46,7 +46,7 @@ def result(engine: Engine, file: File, call: int, value: Value, fuel: int) -> Va
 def _by(engine: Engine, file: File, call: int, target: File, signature: _Signature, fuel: int) -> Values:
     parameters, wanted, generics = signature
     stated = file.facts.typed.get(call, [])
-    if len(stated) > len(generics) or not any(_names(target, wanted, binding, 0) for binding in generics):
+    if len(stated) > len(generics) or not any(names(target, wanted, binding, 0) for binding in generics):
         return v.NOTHING
     _, _, arguments = file.expressions[call]
     known: dict[int, Values] = {}
@@ -55,10 +55,16 @@ def _by(engine: Engine, file: File, call: int, target: File, signature: _Signatu
             found = types.of(engine, file, stated[place], fuel - 1)
         else:
             found = v.union(
-                _inferred(engine, target, type_, binding, engine.evaluate(file, argument, fuel - 1), fuel)
+                inferred(engine, target, type_, binding, engine.evaluate(file, argument, fuel - 1), fuel)
                 for type_, argument in zip(parameters, arguments, strict=False)
-                if _names(target, type_, binding, 0) and file.expressions[argument][0] != m.SPREAD
+                if names(target, type_, binding, 0) and file.expressions[argument][0] != m.SPREAD
             )
+            if not v.known(found):
+                found = v.union(
+                    applied.inferred(engine, target, type_, binding, file, argument, fuel)
+                    for type_, argument in zip(parameters, arguments, strict=False)
+                    if names(target, type_, binding, 0)
+                )
         default = engine.touch_name(target, binding).more[1:]
         if not v.known(found) and default:
             found = _filled(engine, target, default[0], known, fuel - 1)
@@ -82,22 +88,22 @@ def _parts(row: m.Row) -> Sequence[int]:
     return (row[2],) if row[0] in (m.T_FUNCTION, m.T_PREDICATE) else ()
 
 
-def _names(file: File, index: int, binding: int, depth: int) -> bool:
+def names(file: File, index: int, binding: int, depth: int) -> bool:
     """Whether a type has a type parameter in it."""
     row = file.types[index]
     if _is(file, row, binding):
         return True
-    return depth < _MAX_DEPTH and any(_names(file, part, binding, depth + 1) for part in _parts(row))
+    return depth < _MAX_DEPTH and any(names(file, part, binding, depth + 1) for part in _parts(row))
 
 
-def _inferred(engine: Engine, file: File, index: int, binding: int, given: Values, fuel: int) -> Values:
+def inferred(engine: Engine, file: File, index: int, binding: int, given: Values, fuel: int) -> Values:
     """What a type parameter is where something of a type with it in it is given."""
     row = file.types[index]
     if _is(file, row, binding):
         return given
     if row[0] == m.T_UNION:
-        return v.union(_inferred(engine, file, part, binding, given, fuel) for part in row[1])
-    parts = [part for part in _parts(row) if _names(file, part, binding, 0)]
+        return v.union(inferred(engine, file, part, binding, given, fuel) for part in row[1])
+    parts = [part for part in _parts(row) if names(file, part, binding, 0)]
     if not parts:
         return v.NOTHING
     inside: list[Values] = []
@@ -109,9 +115,9 @@ def _inferred(engine: Engine, file: File, index: int, binding: int, given: Value
         elif row[0] == m.T_FUNCTION:
             inside.append(types.result_of(engine, value, fuel - _JUMP))
         elif value[0] in (v.ARRAY, v.PROMISE, v.MAP):
-            inside.append(_inferred(engine, file, parts[-1], binding, value[1], fuel))
+            inside.append(inferred(engine, file, parts[-1], binding, value[1], fuel))
         elif value[0] == v.TUPLE:
-            inside.append(_inferred(engine, file, parts[-1], binding, v.union(value[1]), fuel))
+            inside.append(inferred(engine, file, parts[-1], binding, v.union(value[1]), fuel))
     return v.union(inside)
 
 
@@ -129,7 +135,9 @@ def _filled(engine: Engine, file: File, index: int, known: Mapping[int, Values],
     name = file.expressions[row[1]]
     if name[0] == m.NAME and name[1] in known:
         return known[name[1]]
-    if name[0] != m.GLOBAL or not row[2]:
+    if name[0] != m.GLOBAL:
+        return v.known(types.of(engine, file, index, fuel - 1)) if row[2] else v.NOTHING
+    if not row[2]:
         return v.NOTHING
     inside = [_filled(engine, file, part, known, fuel - 1) for part in row[2]]
     if name[1] in builtins.PROMISE_TYPES:

@@ -143,6 +143,7 @@ class Hashes:
         return [
             self._key(row.node), row.name, [self.types[part] for part in row.extends],
             [(name, self.types[type_], self._key(node)) for name, type_, node in row.members], self.types[row.alias],
+            [self._binding(each) for each in row.generics],
         ]  # fmt: skip
 
     def claimed(self, kind: str, index: int) -> Any:
@@ -180,12 +181,12 @@ class Hashes:
                 file.facts.nodes[function.node].public, self._stands(number, self._standing),
                 self._key(file.functions[file.returned[number]].node) if number in file.returned else "",
                 self._binding(function.binding) if function.binding >= 0 else None, file.large,
-                [self._binding(each) for each in function.generics],
+                [self._binding(each) for each in function.generics], types[function.receiver],
             ))  # fmt: skip
         for row in file.classes:
             said = (
                 self._key(row.node), rows[row.extends], [types[part] for part in row.implements],
-                [types[part] for part in row.arguments],
+                [types[part] for part in row.arguments], [self._binding(each) for each in row.generics],
             )  # fmt: skip
             found.setdefault(self._home(row.node), []).append(said)
         for index, interface in enumerate(file.interfaces):

@@ -118,13 +118,24 @@ def _added(engine: Engine, outside: str, name: str, fuel: int) -> tuple[Slot, ..
         return ()
     around = builtins.GLOBAL_OBJECTS.get(outside, outside)
     slots: list[Slot] = []
-    for declared in engine.declared_global(around, fuel - _JUMP):
-        if declared[0] == v.NAMED_TYPE:
-            slots += _of_interface(engine, engine.files[declared[1]], declared[2], name, fuel - _JUMP)
-    if not slots and around == "Window":
+    declared = engine.declared_global(around, fuel - _JUMP)
+    for each in declared:
+        if each[0] == v.NAMED_TYPE and not _is_whole(engine, each, around):
+            slots += _of_interface(engine, engine.files[each[1]], each[2], name, fuel - _JUMP)
+    if not slots and around == "Window" and name not in builtins.GLOBALS:
         found = v.known(engine.declared_global(name, fuel - _JUMP))
         return (Slot("x", "", -1, 0, 0, found),) if found else ()
     return tuple(slots)
+
+
+def _is_whole(engine: Engine, declared: Value, name: str) -> bool:
+    """Whether a file declares the thing of the host itself, a variable or a class, and not only adds to its type: what
+    it says of it is what the host has."""
+    file = engine.files[declared[1]]
+    engine.reads.add(f"js:global:{name}")
+    return name in builtins.GLOBALS and any(
+        file.bindings[index].kind != m.TYPE or file.bindings[index].values for index in file.facts.globals.get(name, ())
+    )
 
 
 def _elsewhere(engine: Engine, file: File, index: int, name: str) -> tuple[Slot, ...]:
@@ -268,25 +279,6 @@ def _by_use(slots: list[Slot]) -> tuple[Slot, ...]:
     """Overload signatures stand beside the method that implements them."""
     bodies = [slot for slot in slots if slot.kind != "a"]
     return tuple(bodies or slots)
-
-
-def as_container(engine: Engine, value: Value, fuel: int) -> Values:
-    """What somebody goes through where that is an instance of a class that extends a container."""
-    if value[0] != v.INSTANCE:
-        return (value,)
-    if fuel <= 0:
-        return engine.exhausted()
-    engine.came_to(fuel)
-    file = engine.files[value[1]]
-    row = file.classes[value[2]]
-    engine.touch(file, file.home(row.node))
-    found: list[Values] = []
-    for base in engine.evaluate(file, row.extends, fuel - _JUMP) if row.extends else ():
-        if base[0] == v.CLASS:
-            found.append(as_container(engine, (v.INSTANCE, *base[1:]), fuel - _JUMP))
-        elif base[0] == v.EXTERNAL and row.arguments:
-            found.append(types.contained(engine, file, base, row.arguments, fuel - 1))
-    return v.union(found) or (value,)
 
 
 # -- functions and prototypes -------------------------------------------------------------------

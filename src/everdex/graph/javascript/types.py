@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import beside, builtins, members
+from everdex.graph.javascript import applied, beside, builtins, members
 from everdex.graph.javascript import values as v
+from everdex.graph.javascript.bound import lacks
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.values import Value, Values
 
@@ -104,7 +105,15 @@ def _named(engine: Engine, file: File, name: int, arguments: list[int], fuel: in
     if any(entity[0] in (v.NAMED_TYPE, v.CLASS) for entity in entities):
         # a function of the same name is a value, not the type
         entities = tuple(entity for entity in entities if entity[0] != v.FUNCTION)
-    return v.union(_instance(engine, entity, fuel) for entity in entities)
+    return v.union(_applied(engine, file, entity, arguments, fuel) for entity in entities)
+
+
+def _applied(engine: Engine, file: File, entity: Value, arguments: list[int], fuel: int) -> Values:
+    """A value of the type that something names, with the types that it is given."""
+    found = _instance(engine, entity, fuel)
+    if not arguments or entity[0] != v.NAMED_TYPE or not lacks(found):
+        return found
+    return applied.alias(engine, file, entity, arguments, fuel) or found
 
 
 def _instance(engine: Engine, entity: Value, fuel: int) -> Values:
@@ -154,6 +163,25 @@ def contained(engine: Engine, file: File, outside: Value, arguments: list[int], 
     """Something of the language that is given types: a container of such, or itself where it is none."""
     is_container = outside[1] in builtins.ARRAY_TYPES or outside[1] in builtins.MAP_TYPES
     return _global(engine, file, outside[1], arguments, fuel) if is_container else (outside,)
+
+
+def as_container(engine: Engine, value: Value, fuel: int) -> Values:
+    """What somebody goes through where that is an instance of a class that extends a container."""
+    if value[0] != v.INSTANCE:
+        return (value,)
+    if fuel <= 0:
+        return engine.exhausted()
+    engine.came_to(fuel)
+    file = engine.files[value[1]]
+    row = file.classes[value[2]]
+    engine.touch(file, file.home(row.node))
+    found: list[Values] = []
+    for base in engine.evaluate(file, row.extends, fuel - _JUMP) if row.extends else ():
+        if base[0] == v.CLASS:
+            found.append(as_container(engine, (v.INSTANCE, *base[1:]), fuel - _JUMP))
+        elif base[0] == v.EXTERNAL and row.arguments:
+            found.append(contained(engine, file, base, row.arguments, fuel - 1))
+    return v.union(found) or (value,)
 
 
 def result_of(engine: Engine, value: Value, fuel: int) -> Values:
