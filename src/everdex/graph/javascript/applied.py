@@ -74,8 +74,8 @@ def inferred(engine: Engine, target: File, type_: int, binding: int, file: File,
 
 
 def _instead(values: Values, found: Bounds) -> Values:
-    known = v.known(plain(found))
-    return v.union((known, v.known(values))) if known and not lacks(known) else values
+    known = v.said(plain(found))
+    return v.union((known, v.said(values))) if known and not lacks(known) else values
 
 
 # -- expressions --------------------------------------------------------------------------------

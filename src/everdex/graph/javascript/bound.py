@@ -41,8 +41,8 @@ def settled(found: Bounds) -> Bounds:
 
 
 def leaves(values: Values) -> Bounds:
-    """Values of which no type parameters are known; that something is an object says nothing of it."""
-    return tuple((value, ()) for value in v.known(values) if value != (v.EXTERNAL, "Object"))
+    """Values of which no type parameters are known."""
+    return tuple((value, ()) for value in v.said(values))
 
 
 def container(kind: str, inside: Bounds) -> Bound:

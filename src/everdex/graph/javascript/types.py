@@ -22,7 +22,7 @@ _OF_THE_ROOT = frozenset((v.CLASS, v.FUNCTION, v.INSTANCE, v.MADE, v.OBJECT, v.T
 def agreed(given: Values, declared: Values) -> Values:
     """What was assigned where that is known to the last, and otherwise what was declared, with what is known of it."""
     typed = v.known(declared)
-    if not typed:
+    if not typed or (typed != declared and not v.said(declared)):  # `T | object` may have any members
         return given or declared
     if v.concrete(given):
         return given

@@ -64,6 +64,11 @@ def known(values: Values) -> Values:
     return tuple(value for value in values if value[0] != UNKNOWN)
 
 
+def said(values: Values) -> Values:
+    """What is known of something beside that it is an object, which everything is."""
+    return tuple(value for value in known(values) if value != (EXTERNAL, "Object"))
+
+
 def concrete(values: Values) -> bool:
     """Whether these are all definitions of the project, so that a declared type would add nothing."""
     return bool(values) and all(value[0] in DEFINED for value in values)
