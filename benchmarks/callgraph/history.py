@@ -13,6 +13,7 @@ graphs, when nobody waits any more, is told by itself.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import subprocess
 import tempfile
@@ -62,6 +63,8 @@ def replay(
                 built = _built(view, known, before)
                 seconds = time.process_time() - started
                 known.rest()
+                if stay:
+                    gc.freeze()  # as the daemon's process does
                 resting = time.process_time() - started - seconds
                 same = None
                 if before is not None and number % check == 0:
