@@ -8,16 +8,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from equivalence.edits import start
 from everdex import limits
-from everdex.discover import discovery
 from everdex.errors import PathCollision
 from everdex.sync import glance
 from everdex.sync.look import Look
 from everdex.sync.model import SyncOptions
+from support.looks import discoveries, same_as_a_full_look
 from support.stores import Workspace, workspace
 from support.trees import commit_all, run_git, tree
 
@@ -43,15 +42,7 @@ def made(tmp_path: Path) -> Workspace:
 @pytest.fixture
 def listings(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Every time git is asked for the tree's files."""
-    asked: list[object] = []
-    ask = discovery.start_listing
-
-    def counted(*arguments: object) -> object:
-        asked.append(arguments)
-        return ask(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(discovery, "start_listing", counted)
-    return asked
+    return discoveries(monkeypatch, "start_listing")
 
 
 def _saved_beside(path: Path, text: str) -> None:
@@ -81,18 +72,6 @@ _EDITS: dict[str, Callable[[Path], object]] = {
 }  # fmt: skip
 
 
-def _is_what_a_full_look_says(made: Workspace, tmp_path: Path) -> None:
-    """The active snapshot, compared with the tree and with a store that knows nothing of any before."""
-    assert Look(made.root, made.config, made.store, made.base(), SyncOptions()).nothing_to_do
-    again = workspace(shutil.copytree(made.path, tmp_path / "again", symlinks=True))
-    again.sync()
-    assert made.texts() == again.texts()
-    told, expected = made.base(), again.base()
-    for field in ("ignore_fingerprint", "git", "skipped", "errors", "degraded"):
-        assert getattr(told, field) == getattr(expected, field), field
-    assert msgspec.structs.replace(told.counts, tombstones_added=0) == expected.counts
-
-
 @pytest.mark.parametrize("edit", _EDITS.values(), ids=_EDITS)
 def test_an_edit_is_published_without_listing_the_tree(
     made: Workspace, tmp_path: Path, listings: list[object], edit: Callable[[Path], object]
@@ -104,7 +83,7 @@ def test_an_edit_is_published_without_listing_the_tree(
     _saved_beside(made.path / "deep/er/other.py", "def once_more():\n    return 7\n")
     assert made.sync().modified
     assert listings == []
-    _is_what_a_full_look_says(made, tmp_path)
+    same_as_a_full_look(made, tmp_path)
 
 
 def test_a_tree_with_names_that_collide_is_remembered_like_any_other(
@@ -129,7 +108,7 @@ def test_a_tree_with_names_that_collide_is_remembered_like_any_other(
     made.remove("TOOL")
     made.remove("Main.py")
     made.sync()
-    _is_what_a_full_look_says(made, tmp_path)
+    same_as_a_full_look(made, tmp_path)
 
 
 _OTHERS: dict[str, Callable[[Path], object]] = {

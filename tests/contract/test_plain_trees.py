@@ -11,15 +11,14 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from equivalence.edits import start
 from everdex import limits
-from everdex.discover import discovery
 from everdex.sync import glance
 from everdex.sync.look import Look
 from everdex.sync.model import SyncOptions
+from support.looks import discoveries, same_as_a_full_look
 from support.stores import Workspace, workspace
 from support.trees import run_git, tree
 
@@ -45,18 +44,6 @@ def _stands_still(made: Workspace) -> bool:
     return glance.stands(made.root, made.config, made.store, made.base()) is not None
 
 
-def _same_as_a_full_look(made: Workspace, tmp_path: Path) -> None:
-    """The active snapshot, compared with the tree and with a store that knows nothing of any before."""
-    assert Look(made.root, made.config, made.store, made.base(), SyncOptions()).nothing_to_do
-    again = workspace(shutil.copytree(made.path, tmp_path / "again", symlinks=True))
-    again.sync()
-    assert made.texts() == again.texts()
-    told, expected = made.base(), again.base()
-    for field in ("ignore_fingerprint", "git", "skipped", "errors", "degraded"):
-        assert getattr(told, field) == getattr(expected, field), field
-    assert msgspec.structs.replace(told.counts, tombstones_added=0) == expected.counts
-
-
 @pytest.fixture
 def made(tmp_path: Path) -> Workspace:
     root = tree(tmp_path / "tree", _WHOLE)
@@ -71,15 +58,7 @@ def made(tmp_path: Path) -> Workspace:
 @pytest.fixture
 def walks(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Every time the tree is walked."""
-    walked: list[object] = []
-    walk = discovery.walk
-
-    def counted(*arguments: object) -> object:
-        walked.append(arguments)
-        return walk(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(discovery, "walk", counted)
-    return walked
+    return discoveries(monkeypatch, "walk")
 
 
 def _replaced_by_a_twin(root: Path) -> None:
@@ -134,7 +113,7 @@ def test_every_change_ends_the_standstill(made: Workspace, tmp_path: Path, name:
     _CHANGES[name](made.path)
     assert not _stands_still(made)
     made.sync()
-    _same_as_a_full_look(made, tmp_path)
+    same_as_a_full_look(made, tmp_path)
 
 
 @pytest.mark.parametrize("settled", [True, False])
@@ -162,7 +141,7 @@ def test_our_own_ignore_rules_are_watched(made: Workspace, tmp_path: Path) -> No
     made.settle()
     (made.path / ".everdexignore").unlink()
     assert made.sync().added
-    _same_as_a_full_look(made, tmp_path)
+    same_as_a_full_look(made, tmp_path)
 
 
 def test_a_standing_tree_is_not_walked(made: Workspace, walks: list[object]) -> None:
@@ -186,7 +165,7 @@ def test_an_edit_is_published_without_a_walk(
         beside.replace(made.path / name)
         assert made.sync().modified
     assert walks == []
-    _same_as_a_full_look(made, tmp_path)
+    same_as_a_full_look(made, tmp_path)
 
 
 def test_what_is_out_by_its_name_may_be_written(made: Workspace) -> None:
@@ -208,7 +187,7 @@ def test_a_socket_that_became_a_file_is_seen(made: Workspace, tmp_path: Path, mo
     (made.path / "late.py").unlink()
     made.write({"late.py": "def late():\n    return 1\n", "main.py": "def main():\n    return 8\n"})
     assert made.sync().added == 1
-    _same_as_a_full_look(made, tmp_path)
+    same_as_a_full_look(made, tmp_path)
 
 
 def test_nested_repositories_stay_closed(made: Workspace) -> None:
@@ -293,7 +272,7 @@ def test_links_inside_the_tree_are_watched(tmp_path: Path, target: str) -> None:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text("new = 1\n")
     made.sync()
-    _same_as_a_full_look(made, tmp_path)
+    same_as_a_full_look(made, tmp_path)
 
 
 _UNWATCHED = ("../own/hop.py", "hop/../../main.py", "/main.py", "../../elsewhere.py", "er/cache/x")
