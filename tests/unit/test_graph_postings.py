@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 
 import pytest
 
@@ -120,3 +121,18 @@ def test_places_are_summed_over_files_and_by_key() -> None:
     found = set(noted_keys(map(key64, ("a", "b", "c", "none")), before, after).tolist())
     assert found == {*map(key32, ("a", "b", "c", "none")), key32(more_places_key("a", limit))}
     assert noted_keys((), before, after).tolist() == []
+
+
+def test_a_table_that_is_mostly_new_takes_memory_by_its_rows() -> None:
+    """A graph that is finished from one that was hardly begun is put together in a few times its size."""
+    files, each = 500, 2_000
+    few = _postings({"a": {1, 2}})
+    new = {number: np.arange(number, number + 3 * each, 3, dtype=np.uint32) for number in range(1, files + 1)}
+    tracemalloc.start()
+    try:
+        merged = few.merged(np.array([0]), new)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(merged.keys) == files * each + 2
+    assert peak < 8 * (merged.keys.nbytes + merged.files.nbytes)

@@ -84,7 +84,12 @@ class Postings:
         new = np.sort(np.concatenate(fresh)) if fresh else np.zeros(0, dtype=np.uint64)
         if not len(self.keys):
             return Postings(_keys_of(new), _files_of(new))
-        rows = np.flatnonzero(_leaving(self.files, renumber, added))
+        leaving = _leaving(self.files, renumber, added)
+        if len(new) > len(self.keys):  # most is new: inserted row by row it takes several times the memory
+            stay = ~leaving
+            kept = Postings(self.keys[stay], renumber[self.files[stay]].astype(np.uint32))
+            return kept.beside(Postings(_keys_of(new), _files_of(new)))
+        rows = np.flatnonzero(leaving)
         owners = renumber[self.files[rows]]
         old = _joined(self.keys[rows], owners)
         gone, come = rows[(owners < 0) | ~is_among(old, new)], new[~is_among(new, old[owners >= 0])]
@@ -271,7 +276,12 @@ class Offers:
         """
         if not len(self.keys):
             return _ordered([(item.keys, number, item.contents) for number, item in added.items()])
-        rows = np.flatnonzero(_leaving(self.files, renumber, added))
+        leaving = _leaving(self.files, renumber, added)
+        if sum(len(item.keys) for item in added.values()) > len(self.keys):  # as with `Postings`
+            stay = ~leaving
+            kept = Offers(self.keys[stay], renumber[self.files[stay]].astype(np.uint32), self.contents[stay])
+            return kept.beside(_ordered([(item.keys, number, item.contents) for number, item in added.items()]))
+        rows = np.flatnonzero(leaving)
         owners = renumber[self.files[rows]]
         order = np.argsort(owners, kind="stable")
         rows, owners = rows[order], owners[order]
@@ -284,9 +294,9 @@ class Offers:
             gone.append(mine[~stays])
             come.append((item.keys[~is_known], number, item.contents[~is_known]))
         keys, files = self.keys, _renumbered(self.files, renumber).astype(np.uint32, copy=False)
-        leaving, new = np.concatenate(gone), _ordered(come)
-        if len(leaving):
-            keys, files, contents = np.delete(keys, leaving), np.delete(files, leaving), np.delete(contents, leaving)
+        lost, new = np.concatenate(gone), _ordered(come)
+        if len(lost):
+            keys, files, contents = np.delete(keys, lost), np.delete(files, lost), np.delete(contents, lost)
         if len(new.keys):
             places = _places(keys, files, new.keys, new.files)
             keys, files = np.insert(keys, places, new.keys), np.insert(files, places, new.files)
