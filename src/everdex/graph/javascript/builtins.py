@@ -84,6 +84,15 @@ OF_STRINGS: Final = _words(
     toLocaleLowerCase toLocaleUpperCase toLowerCase toUpperCase toWellFormed trim trimEnd trimLeft trimRight trimStart
     anchor big blink bold fixed fontcolor fontsize italics link small strike sub sup
     raw fromCharCode fromCodePoint prototype name""")
+# All that a type of the language has, and the object that has its name: other members are none of its.
+WHOLE: Final = {
+    "String": OF_STRINGS | OF_OBJECTS,
+    "Object": OF_OBJECTS | _words(
+        """assign create defineProperties defineProperty entries freeze fromEntries getOwnPropertyDescriptor
+        getOwnPropertyDescriptors getOwnPropertyNames getOwnPropertySymbols getPrototypeOf groupBy hasOwn is
+        isExtensible isFrozen isSealed keys length name observe preventExtensions prototype seal
+        setPrototypeOf values"""),
+}
 
 # functions that make their first argument inherit, and those that put into it all that the others have
 INHERITS: Final = frozenset(("util.inherits", "inherits"))

@@ -153,7 +153,7 @@ def _of_outside(engine: Engine, value: Value, name: str) -> tuple[Slot, ...]:
     """What a library has. What it was given a type of the root for, and has under a name that things of the root have,
     may be such a thing."""
     whole = f"{value[1]}.{name}"
-    if value[1] == "String" and name not in builtins.OF_STRINGS and name not in builtins.OF_OBJECTS:
+    if value[1] in builtins.WHOLE and name not in builtins.WHOLE[value[1]]:
         return ()
     if len(value) == 2:
         return direct((v.EXTERNAL, whole))
