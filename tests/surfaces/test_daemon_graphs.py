@@ -30,7 +30,7 @@ from everdex.view import open_view
 from support.commands import everdex
 from support.daemons import Daemon, resident
 from support.graphs import silent
-from support.processes import PATIENCE_S, alive, children, until
+from support.processes import PATIENCE_S, alive, children, running, until
 from support.trees import run_git, tree
 
 FILES = {
@@ -445,3 +445,24 @@ def test_the_command_line_waits_for_the_graph(root: Path, tmp_path: Path) -> Non
             fcntl.flock(held, fcntl.LOCK_UN)
             done = asked.result(PATIENCE_S)
         assert [edge["qualified_name"] for edge in done.json["callers"]] == ["cli.main", "more.more"]
+
+
+def test_who_comes_again_hears_that_the_graph_cannot_be_made(root: Path, tmp_path: Path) -> None:
+    """A maker that is killed is replaced once; killed again, the question ends with a code and a hint."""
+    with Daemon(root, tmp_path / "home") as daemon:
+        daemon.settled()
+        store = next((tmp_path / "home" / "data").iterdir())
+        (root / "more.py").write_text("import app\n\n\ndef more():\n    return app.run()\n")
+        full = {**daemon.env, "EVERDEX_ALWAYS_REHASH": "1"}  # the thin client lets the daemon wait first
+        with ThreadPoolExecutor(1) as pool, open(store / "locks" / "graph.lock", "ab") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            asked = pool.submit(everdex, "callers", "run", cwd=root, env=full)
+            for number in range(2):
+                before = daemon.metrics()["failed"]
+                until(lambda told=before: daemon.metrics()["failed"] > told, f"that it comes again, {number}")
+                (maker,) = running("daemon.grapher", children(daemon.process.pid))
+                os.kill(maker, signal.SIGKILL)
+                until(lambda gone=maker: not alive(gone), "its end")
+            done = asked.result(PATIENCE_S)
+        assert (done.code, done.out) == (10, "")
+        assert "everdex: the process that makes the graph was ended by SIGKILL\nhint: ask again" in done.err

@@ -128,4 +128,4 @@ def _graph(graph: dict[str, Any]) -> str:
     if graph["state"] == "making":
         return f"being made: {graph['done']:,} of {graph['total']:,} files" if graph["total"] else "being made"
     said = {"due": "about to be made", "ready": "made", "unasked": "made when somebody asks for it"}
-    return said.get(graph["state"], f"not made: {graph['code']}")
+    return said[graph["state"]] if graph["state"] in said else f"not made: {escape(graph['failure']['message'])}"

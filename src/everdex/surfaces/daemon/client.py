@@ -16,7 +16,7 @@ from select import select
 from typing import Any, Final
 
 from everdex import errors, limits
-from everdex.errors import Busy, DaemonGone, DaemonStopping, EverdexError, NotIndexed, Timeout
+from everdex.errors import Busy, DaemonGone, DaemonStopping, EverdexError, NotIndexed, Timeout, WorkerGone
 from everdex.service.index import Index
 from everdex.service.rendezvous import is_claimed, is_own_socket, socket_of
 from everdex.settings import auto_start
@@ -32,6 +32,7 @@ _GRAPH_WAIT_MS: Final = 300
 _WATCH_S: Final = 0.5
 _AGAIN_MS: Final = 5_000
 _OF_THE_GRAPH: Final = frozenset({*thin.OF_THE_GRAPH, "rename", "board", "architecture"})
+_MAY_NEED_THE_GRAPH: Final = _OF_THE_GRAPH | {"symbols"}
 _PATIENCE_S: Final = limits.QUERY_TIMEOUT_MS / 1000 + 15.0
 
 
@@ -92,6 +93,7 @@ class Connection:
         if method in _OF_THE_GRAPH:
             # Waiting is done here: only who asks can show how far it is.
             params = {**(params or {}), "wait_ms": _GRAPH_WAIT_MS}
+        waits_for = _Failures() if method in _MAY_NEED_THE_GRAPH else None
         with _Watch(self, progress, deadline) as watch:
             while True:
                 try:
@@ -99,26 +101,40 @@ class Connection:
                 except Timeout:
                     if not watch.is_indexing or time.monotonic() >= deadline:
                         raise
+                except (DaemonGone, WorkerGone) as gone:
+                    if waits_for is None:
+                        raise
+                    waits_for.forgive(gone)  # a daemon that is gone itself will not answer the second time either
                 except Busy as busy:
                     now = time.monotonic()
                     again = min(deadline, now + (busy.retry_after_ms or 500) / 1000)
-                    if now >= deadline or not self._wait_for_graph(again, progress) or time.monotonic() >= deadline:
+                    if (
+                        now >= deadline
+                        or not self._wait_for_graph(again, progress, waits_for)
+                        or time.monotonic() >= deadline
+                    ):
                         raise
 
-    def _wait_for_graph(self, until: float, progress: Callable[[str, int, int], None]) -> bool:
+    def _wait_for_graph(
+        self, until: float, progress: Callable[[str, int, int], None], failures: _Failures | None
+    ) -> bool:
         """Wait while the daemon makes a graph, until it is made or `until`; false when none is being made.
 
         Returns early when its first phase (what all files offer) ends: from there on some questions are answered.
         """
         waited, phase = False, None
-        while (graph := self.call("ping")["graph"])["state"] in ("making", "due"):
+        while True:
+            graph = self.call("ping")["graph"]
+            if failures is not None and failures.another(graph):
+                return True
+            if graph["state"] not in ("making", "due"):
+                return waited
             waited = True
             progress(graph["phase"] or "starting", graph["done"], graph["total"])
             if time.monotonic() >= until or (phase is not None and phase != graph["phase"] == "graph"):
-                break
+                return waited
             phase = graph["phase"]
             time.sleep(_LOOK_S)
-        return waited
 
     def _exchange(
         self, document: Mapping[str, Any], waiting: Callable[[], None] | None = None, patience_s: float = _PATIENCE_S
@@ -155,6 +171,29 @@ class Connection:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class _Failures:
+    """What making the graph failed of while one question waits for it: it was not there to be told, and would have it
+    made again and again."""
+
+    def __init__(self) -> None:
+        self._known: int | None = None
+        self._forgiven = False
+
+    def another(self, graph: Mapping[str, Any]) -> bool:
+        """Whether it failed meanwhile and may be tried again: once, where that may help; else the failure is raised."""
+        known, self._known = self._known, graph["failures"]
+        more = known is not None and graph["failures"] > known
+        if graph["failure"] is None or not (more or graph["state"] in ("failed", "too_large")):
+            return False
+        self.forgive(error_of(graph["failure"]))
+        return True
+
+    def forgive(self, failure: EverdexError) -> None:
+        if self._forgiven or not isinstance(failure, (DaemonGone, WorkerGone)):
+            raise failure
+        self._forgiven = True
 
 
 class _Watch:

@@ -67,7 +67,8 @@ class Graphs:
         self._target: GraphOf | None = None
         self._asked = float("-inf")  # when somebody last waited
         self._current = False
-        self._failure = ""
+        self._failure: EverdexError | None = None
+        self._failures = 0
         self._too_large = False
         self._made = 0
         self._ahead: subprocess.Popen[bytes] | None = None  # only `_run` takes it or lets it go
@@ -220,7 +221,8 @@ class Graphs:
 
     def _settle(self, found: GraphOf | None, failure: EverdexError | None) -> None:
         with self._changed:
-            self._failure = "" if failure is None else failure.code
+            self._failure = failure
+            self._failures += failure is not None
             self._too_large = isinstance(failure, LimitExceeded)
             for want in self._wants:
                 if found is None or want.concerns(found):
@@ -234,18 +236,23 @@ class Graphs:
         """How it stands: for `status` and `ping`."""
         with self._changed:
             making = self._making
+            failure = self._failure
             if making is not None:
                 state = "making"
-            elif self._failure:
+            elif self._turning or self._is_time():
+                state = "due"  # also after a failure: who comes again must not take that one for his own
+            elif failure is not None:
                 state = "too_large" if self._too_large else "failed"
-            elif self._due is not None or self._turning or any(self._unsettled()):
+            elif self._due is not None:
                 state = "due"
             else:
                 state = "ready" if self._current else "unasked"
             return {
                 "state": state, "phase": making.phase if making else "", "done": making.done if making else 0,
-                "total": making.total if making else 0,
-                "code": self._failure or None, "made": self._made, "last_ms": round(self._last_s * 1000),
+                "total": making.total if making else 0, "failures": self._failures,
+                "code": None if failure is None else failure.code,
+                "failure": None if failure is None else failure.to_dict(),
+                "made": self._made, "last_ms": round(self._last_s * 1000),
             }  # fmt: skip
 
     def resident_bytes(self) -> int:
