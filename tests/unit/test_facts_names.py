@@ -10,7 +10,8 @@ from tree_sitter import Node
 from everdex.config import IndexConfig
 from everdex.facts import names, names_uses
 from everdex.facts import names_model as model
-from everdex.facts.expressions import chain_of, split_callee
+from everdex.facts.callees import split_callee
+from everdex.facts.expressions import chain_of
 from everdex.facts.imports import imports_of
 from everdex.facts.names_uses import declared
 from everdex.facts.scopes import bases_of
@@ -209,7 +210,19 @@ def test_expressions_become_chains(language: str, text: str, chain: str) -> None
         ("cpp", "mk<int>", ("", "mk", 5)),
         ("php", "\\strlen", (".", "strlen", 0)),
         ("swift", ".init", ("?", "init", 0)),
-        ("c", "(*p)", ("?", "", 0)),
+        ("c", "(*p)", ("", "p", 1)),
+        ("c", "( *p->go )", ("p", "go", 2)),
+        ("cpp", "(go)", ("", "go", 1)),
+        ("cpp", "(*p)", ("?", "", 0)),
+        ("cpp", "(this->*p)", ("?", "", 0)),
+        ("rust", "(self.go)", ("?", "", 0)),
+        ("cpp", "x.template go<int>", ("x", "go", 5)),
+        ("go", "x.\n\t// why\n\t// so\n\tgo", ("x", "go", 0)),
+        ("go", "x. /* a */ /* b */ go", ("x", "go", 0)),
+        ("go", 'x("a").\n\tgo', ("x()", "go", 0)),
+        ("lua", "x. --[[ a ]] go", ("x", "go", 0)),
+        ("java", 'f("//") go', ("?", "", 0)),
+        ("java", 'f("x.//\n") go', ("?", "", 0)),
     ],
 )
 def test_callees_are_taken_apart(language: str, text: str, found: tuple[str, str, int]) -> None:

@@ -14,20 +14,22 @@ from typing import Final
 # Longer receivers are chains of builders around whole blocks; their text says nothing that a reader could use.
 MAX_EXPRESSION: Final = 4_000
 _MAX_TYPE: Final = 200
-_MAX_DEPTH: Final = 24
-_PLAIN: Final = re.compile(r"[\w$@]+")
+MAX_DEPTH: Final = 24
 _DOTTED: Final = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*|[$@]\w+")
-_QUALIFIED: Final = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)\.([^\W\d]\w*)")
 _STRINGS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`', re.DOTALL)
 _ESCAPED: Final = re.compile(r"`(\w+)`")
 _QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'", re.DOTALL)
 _CHARACTER: Final = re.compile(r"'(?:\\.[^']*|[^'\\])'")
 _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_OTHER_COMMENT: Final = {
+    "lua": re.compile(r"--\[\[.*?\]\]|--[^\n]*", re.DOTALL), "ruby": re.compile(r"(?<!\S)#[^\n]*"),
+    "php": re.compile(r"(?<!\S)#[^\n]*"),
+}  # fmt: skip
 _BRACKETS: Final = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
 _GENERIC: Final = re.compile(r"(?:::)?<[^<>]*>")
 _SEPARATOR: Final = re.compile(r"\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.")
 # A word is a prefix before a space only: `ref.lines()` and `move(x)` begin with names.
-_PREFIX: Final = re.compile(
+PREFIX: Final = re.compile(
     r"(?:await|try[?!]?|mut|clone|ref|move|return|throw|yield|not|async|co_await)\s+|[&*!+~-]\s*"
 )
 _CAST: Final = re.compile(r"\((\s*[\w.:]+(?:<[\w\s.,:<>?]*>)?[\s*&\[\]]*)\)\s*(?=[\w($\"])")
@@ -50,10 +52,6 @@ _CALL: Final = r"\([_,?]*+\)"
 _STEP: Final = rf"[\w$@]++[?!]?+(?:{_CALL})*+(?:\[\])*+(?:{_CALL})*+"
 _CALLS: Final = re.compile(rf"(?:{_CALL}){{2,}}")
 _CHAIN: Final = re.compile(rf"\.?(?:@\{{[^{{}}]*\}}(?:\[\])*+|{_STEP})(?:\.{_STEP})*+")
-_LAST_NAME: Final = re.compile(r"[\w$~]+[!?]?$")
-_LAST_SEPARATOR: Final = re.compile(r"(\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.|:)$")
-_LONGEST_SEPARATOR: Final = 3
-_USUAL_NAME: Final = 200
 _BLOCK: Final = re.compile(r"(?<=[\w)])\s*\{\}")
 _FORCED: Final = re.compile(r"(?<=[\])])[?!]+|!!")
 _MARKED: Final = re.compile(r"(?<=\w)[?!]+")
@@ -67,7 +65,7 @@ _WORDS: Final = re.compile(r"[\w)\]]\s+\w")  # that are two names, not one
 _NUMBER: Final = re.compile(r"\d[\w.]*")
 
 _CAST_LANGUAGES: Final = frozenset(("java", "c", "cpp", "cuda", "csharp"))
-_ESCAPING_LANGUAGES: Final = frozenset(("kotlin", "scala", "swift"))  # a keyword between backticks is a name
+ESCAPING_LANGUAGES: Final = frozenset(("kotlin", "scala", "swift"))  # a keyword between backticks is a name
 _BLOCK_LANGUAGES: Final = frozenset(("rust", "scala"))  # what stands in braces is a block, which has a value
 _DEFAULTING: Final = frozenset(("csharp", "php", "swift"))  # `a ?? b`
 _LITERAL_LANGUAGES: Final = frozenset(("go", "rust", "cpp", "cuda"))
@@ -95,8 +93,8 @@ def chain_of(text: str, language: str) -> str:
         return "?"  # what the type itself points to: `impl Trait for &T`, `for Box<T>`
     if _DOTTED.fullmatch(text):
         return text.removeprefix("$") if text == "$this" else text
-    escaped = language in _ESCAPING_LANGUAGES and text.startswith("`")
-    if language in _ESCAPING_LANGUAGES and "`" in text:
+    escaped = language in ESCAPING_LANGUAGES and text.startswith("`")
+    if language in ESCAPING_LANGUAGES and "`" in text:
         text = _ESCAPED.sub(r"\1", text)
     if language == "php" and _UNNAMED.match(text):
         return "?"
@@ -117,6 +115,8 @@ def chain_of(text: str, language: str) -> str:
     text = (_CHARACTER if language in _CHARACTER_LANGUAGES else _QUOTED).sub('""', text)
     if "//" in text or "/*" in text:
         text = _COMMENT.sub(" ", text)
+    if language in _OTHER_COMMENT:
+        text = _OTHER_COMMENT[language].sub(" ", text)
     if language == "ruby":
         command = _COMMAND_CALL.match(text)
         if command:
@@ -147,7 +147,7 @@ def chain_of(text: str, language: str) -> str:
     if language in _DEFAULTING:
         hidden = hidden.partition("??")[0].rstrip()  # a default is of the same type
     hidden = hidden.replace("->", ".").replace("?.", ".")
-    for _ in range(_MAX_DEPTH):
+    for _ in range(MAX_DEPTH):
         shorter = _GENERIC.sub("", hidden)
         if shorter == hidden:
             break
@@ -206,8 +206,8 @@ def _first_argument(text: str, opening: int) -> str:
 
 def _head(text: str, language: str) -> tuple[str, str | None]:
     """Without prefixes and parentheses around it; the type that a cast or an assertion states stands first."""
-    for _ in range(_MAX_DEPTH):
-        prefix = _PREFIX.match(text)
+    for _ in range(MAX_DEPTH):
+        prefix = PREFIX.match(text)
         if prefix:
             text = text[prefix.end() :]
             continue
@@ -269,7 +269,7 @@ def _closing(text: str, opening: int) -> int:
 
 def hidden_of(text: str, counted: bool = False) -> str:
     """With nothing between its brackets, or with what stands for arguments that are counted."""
-    for _ in range(_MAX_DEPTH):
+    for _ in range(MAX_DEPTH):
         shorter = _BRACKETS.sub(_hide, text)
         if shorter == text:
             break
@@ -286,62 +286,6 @@ def _hide(match: re.Match[str]) -> str:
     return _LISTS[0 if not inner else -1 if inner == "?" else min(inner.count(",") + 1, _MOST_COUNTED)]
 
 
-def split_callee(text: str, language: str) -> tuple[str, str, int]:
-    """What a callee's text names: receiver chain, name, and how many bytes follow the name; name '' when computed."""
-    if _PLAIN.fullmatch(text):
-        return "", text, 0
-    qualified = _QUALIFIED.fullmatch(text)
-    if qualified:
-        return qualified[1], qualified[2], 0
-    tail = 0
-    if text.endswith((">", "]")):
-        cut = _generic_start(text)
-        bare = text[:cut].rstrip().removesuffix("::").rstrip() if cut > 0 else text
-        tail = len(text.encode()) - len(bare.encode())
-        text = bare
-    escaped = language in _ESCAPING_LANGUAGES and text.endswith("`")
-    if escaped:
-        text, tail = text[:-1], tail + 1
-    name = _last_name(text)
-    if name is None:
-        return "?", "", 0
-    before = text[: name.start()].removesuffix("`" if escaped else "").rstrip()
-    if not before or _PREFIX.fullmatch(before):
-        return "", name[0], tail
-    separator = _LAST_SEPARATOR.search(before, max(0, len(before) - _LONGEST_SEPARATOR))
-    if separator is None:
-        return "?", "", 0
-    front = before[: separator.start()].rstrip()
-    if not front:
-        # Of a type that only the context knows (Swift), or from the root of all names.
-        return ("?" if language == "swift" else "."), name[0], tail
-    return chain_of(front, language), name[0], tail
-
-
-def _last_name(text: str) -> re.Match[str] | None:
-    """The name at the end. Looked for near there: every call of a long chain has all before it in its text."""
-    near = max(0, len(text) - _USUAL_NAME)
-    found = _LAST_NAME.search(text, near)
-    return _LAST_NAME.search(text) if near and found is not None and found.start() == near else found
-
-
-def _generic_start(text: str) -> int:
-    """Where the list begins that ends a text; -1 when nothing opens it, or it is deeper than anybody writes."""
-    closing, opening = (">", "<") if text.endswith(">") else ("]", "[")
-    depth = 0
-    for position in range(len(text) - 1, -1, -1):
-        character = text[position]
-        if character == closing and text[position - 1 : position + 1] != "->":
-            depth += 1
-            if depth > _MAX_DEPTH:
-                return -1
-        elif character == opening:
-            depth -= 1
-            if not depth:
-                return position
-    return -1
-
-
 def type_of(text: str) -> str:
     """A type's text in one line, short."""
     return " ".join(text[: _MAX_TYPE * 2].split()).removeprefix(": ").removeprefix("->").strip()[:_MAX_TYPE]
@@ -355,7 +299,7 @@ def parameters_of(text: str) -> list[str]:
     text = _STRINGS.sub('""', text[:MAX_EXPRESSION])
     text = _COMMENT.sub(" ", text).replace("->", "").replace("=>", "")
     hidden = hidden_of(text)
-    for _ in range(_MAX_DEPTH):
+    for _ in range(MAX_DEPTH):
         shorter = _ANGLES.sub("", hidden)
         if shorter == hidden:
             break

@@ -18,6 +18,8 @@ from everdex.parse import conditionals
 MAX_TEXT: Final = 80  # bytes of a name or a callee that are looked at
 _MAX_LINE: Final = 2_000  # bytes that are looked at before a token
 _TOKEN_FRONT: Final = re.compile(r"((?:[\w.:]|\(\)|\[\w*\])+)(?:\.|::|->)\s*$")
+_MACRO: Final = re.compile(rb"!\s*[(\[{]")  # Rust
+_OPENING, _CLOSING, _MINUS = b"<>-"
 _REPLACED_CALL: Final = re.compile(
     rb"\b(?!(?:if|while|for|switch|sizeof|return|defined|alignof|catch|decltype|int|unsigned|signed|char|bool|short|long|"
     rb"float|double|void)\b)[A-Za-z_]\w*(?=\()"
@@ -39,6 +41,11 @@ class Tokens:
 
     def _token(self, start: int, end: int) -> None:
         called = self.data[end : end + 1] == b"("
+        kind = model.CALL if called else model.READ
+        if self.language == "rust" and not called:
+            kind = model.MACRO if _MACRO.match(self.data, end) else kind
+            called = kind == model.MACRO or self._is_called_with_types(end)
+            kind = model.CALL if called and kind == model.READ else kind
         if not (called or self._is_dotted(start)) or (start, 0) in self.uses:
             return
         near = max(0, start - _MAX_LINE)
@@ -50,8 +57,18 @@ class Tokens:
         if before:
             receiver = "?" if before[1].startswith(".") else chain_of(before[1], self.language)
         name = self.data[start:end].decode("utf-8", "replace")
-        kind = model.CALL if called else model.READ
         self.uses[start, 0] = (start, end - start, kind, name, receiver, -1, "")
+
+    def _is_called_with_types(self, end: int) -> bool:
+        """Rust: whether `::<…>(` follows."""
+        if self.data[end : end + 3] != b"::<":
+            return False
+        depth = 0
+        for at in range(end + 2, min(end + MAX_TEXT, len(self.data))):
+            depth += (self.data[at] == _OPENING) - (self.data[at] == _CLOSING and self.data[at - 1] != _MINUS)
+            if not depth:
+                return self.data[at + 1 : at + 2] == b"("
+        return False
 
     def _is_dotted(self, start: int) -> bool:
         """Whether one dot stands before a token: two are a range."""

@@ -14,7 +14,8 @@ from tree_sitter import Node
 
 from everdex.facts import arguments as given
 from everdex.facts import names_model as model
-from everdex.facts.expressions import MAX_EXPRESSION, chain_of, split_callee, type_of
+from everdex.facts.callees import split_callee
+from everdex.facts.expressions import MAX_EXPRESSION, chain_of, type_of
 from everdex.facts.names_keys import Key, Literal, owned
 from everdex.facts.names_tokens import MAX_TEXT, Tokens
 from everdex.parse.definitions import Definition
@@ -227,6 +228,8 @@ class Uses(Tokens):
 
     def _call(self, node: Node, captures: dict[str, list[Node]], kind: int, beside: int = 0) -> None:
         """`beside`: 1 where the name is a use of its own besides."""
+        if node.is_extra:
+            return  # a comment before the name: another pattern has that
         start, end = node.start_byte, node.end_byte
         receivers = captures.get("receiver")
         receiver = self._chain(receivers[0]) if receivers else ""
@@ -367,9 +370,7 @@ class Uses(Tokens):
                 self.uses[start, 0] = (start, end - start, kind, name, receiver, -1, "")
 
     def _write(self, node: Node) -> None:
-        if node.end_byte - node.start_byte >= 2 * MAX_TEXT:
-            return
-        receiver, name, _ = split_callee(self._text(node), self.language)
+        receiver, name, _ = self._split(node.start_byte, node.end_byte)
         name = name.removeprefix("$") if receiver else name  # `self::$name` of PHP
         if name:
             start = node.end_byte - len(name.encode())

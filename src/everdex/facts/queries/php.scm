@@ -3,6 +3,7 @@
 (nullsafe_member_call_expression object: (_) @receiver name: (_) @call arguments: (_) @arguments)
 (scoped_call_expression scope: (_) @receiver name: (_) @call arguments: (_) @arguments)
 (object_creation_expression . (_) @new (arguments)? @arguments)
+(object_creation_expression . (comment)+ . (_) @new (arguments)? @arguments)
 (namespace_use_declaration) @import
 (require_expression) @import
 (require_once_expression) @import
