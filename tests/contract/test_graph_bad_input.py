@@ -11,6 +11,7 @@ from everdex import limits
 from everdex.parse import grammar
 from support.graphs import asker
 from support.stores import synced
+from support.trees import tree
 
 EACH = pytest.mark.parametrize("language", ["python", "typescript", "go", "cpp"])
 
@@ -200,3 +201,18 @@ def test_code_that_is_not_in_the_index_is_told(tmp_path: Path) -> None:
     assert ask("callers", "other")["warnings"] == [
         "2 files of code are not in the index, among them old.py (encoding); what they use is not counted"
     ]
+
+
+def test_what_is_not_entered_is_told_where_nothing_was_found(tmp_path: Path) -> None:
+    """The only caller may be in a file whose name the index does not take, or in a repository inside this one."""
+    use = "from a import used\nused()\n"
+    tree(tmp_path / "tree", {"b\n.py": use})
+    for name in ("one", "two"):
+        tree(tmp_path / "tree" / "vendor" / name, {"c.py": use}, git=True)
+    files = {"a.py": "def used():\n    pass\n\ndef other():\n    pass\n\nother()\n"}
+    ask = asker(synced(tmp_path / "tree", files))
+    assert ask("callers", "used")["warnings"] == [
+        "1 file has a name that the index does not take (`everdex files --skipped`); what it uses is not counted",
+        "2 repositories inside this one are not entered (`everdex files --skipped`); what they use is not counted",
+    ]
+    assert ask("callers", "other")["warnings"] == []

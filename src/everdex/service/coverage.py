@@ -21,7 +21,15 @@ from everdex.identity.symbols import plain_name
 from everdex.nearby import not_indexed
 from everdex.view import SnapshotView
 
-_UNSEEN: Final = (SkipReason.TOO_LARGE, SkipReason.UNREADABLE)
+# Each with how many there are, one or several: files that may be data, and whole trees that are not entered.
+_UNSEEN: Final = (
+    ((SkipReason.TOO_LARGE, SkipReason.UNREADABLE),
+     ("1 file is", "files are"), "too large for the index or unreadable"),
+    ((SkipReason.PATH_CONTROL, SkipReason.PATH_NOT_UTF8, SkipReason.PATH_TOO_LONG),
+     ("1 file has", "files have"), "a name that the index does not take"),
+    ((SkipReason.SUBMODULE, SkipReason.NESTED_REPOSITORY),
+     ("1 repository inside this one is", "repositories inside this one are"), "not entered"),
+)  # fmt: skip
 
 
 def of_files(
@@ -56,7 +64,7 @@ def of_files(
 def of_left_out(atlas: Atlas, *, nothing_found: bool) -> tuple[str, ...]:
     """Warnings about files of code that are not in the index and may use what was asked for.
 
-    Files that are too large or unreadable are mostly data: they are mentioned only where nothing was found."""
+    What is not known to be code is mentioned only where nothing was found."""
     said = []
     if atlas.left_out:
         first, count = atlas.left_out[0], len(atlas.left_out)
@@ -65,11 +73,11 @@ def of_left_out(atlas: Atlas, *, nothing_found: bool) -> tuple[str, ...]:
         else:
             which = f"among them {first.path_key} ({first.skip})"
             said.append(f"{count:,} files of code are not in the index, {which}; what they use is not counted")
-    count = sum(atlas.view.manifest.skipped.get(reason, 0) for reason in _UNSEEN)
-    if nothing_found and count:
-        what, they = ("1 file is", "it uses") if count == 1 else (f"{count:,} files are", "they use")
-        why = "too large for the index or unreadable (`everdex files --skipped`)"
-        said.append(f"{what} {why}; what {they} is not counted")
+    for reasons, (one, several), why in _UNSEEN if nothing_found else ():
+        count = sum(atlas.view.manifest.skipped.get(reason, 0) for reason in reasons)
+        if count:
+            what, they = (one, "it uses") if count == 1 else (f"{count:,} {several}", "they use")
+            said.append(f"{what} {why} (`everdex files --skipped`); what {they} is not counted")
     return tuple(said)
 
 
