@@ -178,8 +178,7 @@ VECTORS_VERSION: Final = "1"
 #     the definitions of chunker 16
 #     JavaScript: the type that is stated for `this`, type parameters of classes, interfaces and aliases, object types
 #     that have the members of another
-# 38: comments between a receiver and a name; C: functions in parentheses; Rust: calls with types and macros in what
-#     macros are passed; members that are assigned to behind long receivers
+# 38: remarks before names; C: `(f)(x)`; Rust: `f::<T>(x)`, `m!(x)` in macros; writes behind long receivers
 FACTS_VERSION: Final = "38"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -359,7 +358,8 @@ INTERFACE_VERSION: Final = "1"
 #     Scala: `apply`, any number of parameters, implicit classes; all overloads of one name are looked at
 #     JavaScript: what type parameters of classes, interfaces and aliases stand for; `this` by its stated type; what of
 #     the host a file declares whole stays the host's; components that are loaded late, cached functions
-RESOLVERS_VERSION: Final = "56"
+# 57: constants, fields and variants of other files: imports lead to them, and Rust's reads of imported ones
+RESOLVERS_VERSION: Final = "57"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -222,6 +222,9 @@ class Bare(OnReceivers):
         if values:
             return values
         thing = evaluation.name(name, place)
+        in_c = self.rules.group == "c"  # where a file sees what it includes
+        if thing.values and not in_c and evaluation.local(name, place) is None:
+            return thing.values
         if thing.kind in (TYPE, CALLABLE, SPACE):
             return thing.refs
         owner = self.module.owner(place.scope) if self.rules.implicit_members else ""
@@ -231,7 +234,6 @@ class Bare(OnReceivers):
                 return tuple(refs)
         space = self.module.space
         whole = f"{space}.{name}" if space else name
-        in_c = self.rules.group == "c"
         refs_here = evaluation.seen(whole, self.module) if in_c else evaluation.reader.definitions(whole)
         return tuple(ref for ref in refs_here if ref.defined.kind in VALUES)
 

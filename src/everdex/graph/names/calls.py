@@ -154,6 +154,8 @@ class Calls(Bare):
             around = evaluation.stated(use.receiver, place)
             if around.kind == SPACE:
                 thing = evaluation.step(around, use.name, place)
+                if thing.values:
+                    return self._plain(thing.values)
             elif around.kind in (INSTANCE, TYPE):
                 return self._plain(self._fields(around, use, place))
             else:

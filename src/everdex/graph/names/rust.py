@@ -129,7 +129,7 @@ class RustNames(Lookup):
         if not real and self.is_space(whole):
             return [Thing(SPACE, whole)]
         led = [self._rust_import(module, item, depth - 1) for module, item in reach.named[space].get(name, ())]
-        return [thing for thing in led if thing.kind not in (OUTSIDE, UNKNOWN)]
+        return [thing for thing in led if thing.values or thing.kind not in (OUTSIDE, UNKNOWN)]
 
     def has_in_reach(self, trait: str, place: Place) -> bool:
         """Whether a trait can be used at a place: by its name, or by an import under another one (`as _`)."""

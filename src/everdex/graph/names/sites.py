@@ -223,7 +223,7 @@ class _File:
                         thing = thing._replace(refs=reader.definitions(thing.name))  # it has no file of its own
                 if thing is None:
                     continue
-                refs = tuple(ref for ref in thing.refs if ref.key)[:16]
+                refs = tuple(ref for ref in thing.values or thing.refs if ref.key)[:16]
                 files = files or tuple(dict.fromkeys(ref.module.path for ref in refs)) or reader.space(thing.name)
                 if refs and item.alias != "*":
                     names = (name.rpartition(".")[2],)

@@ -135,6 +135,11 @@ class StatedTypes(Names):
         callables = tuple(ref for ref in refs if ref.defined.kind in CALLABLES)
         if callables:
             return Thing(CALLABLE, first.name, callables)
+        return self._of_value(first, refs)._replace(values=refs)
+
+    def _of_value(self, first: Ref, refs: tuple[Ref, ...]) -> Thing:
+        """What is in a variable, a constant or a variant."""
+        kind, language = first.defined.kind, first.module.outline.language
         owner = first.name.rpartition(".")[0]
         if kind == "variant":
             return Thing(INSTANCE, owner, self.reader.definitions(owner))

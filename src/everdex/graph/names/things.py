@@ -29,6 +29,7 @@ class Thing(NamedTuple):
     home: Place | None = None
     receiver: str = ""  # of a method: the type it was looked for in, which may be below the one that defines it
     given: bool = False  # by something outside, which may hand out what is ours
+    values: tuple[Ref, ...] = ()  # the variables, constants or variants whose value it is
 
 
 def unknown(reason: str) -> Thing:
