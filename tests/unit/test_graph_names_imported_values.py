@@ -15,7 +15,7 @@ RUST = {
 IMPORTED = {
     "java": ({
         "a/B.java": b"package a;\npublic class B {\n  public static int LIMIT = 1;\n  public enum Color { RED }\n}\n",
-        "c/D.java": b"package c;\nimport static a.B.LIMIT;\nimport static a.B.Color.RED;\nclass D{ int x=LIMIT+RED; }\n",
+        "c/D.java": b"package c;\nimport static a.B.LIMIT;\nimport static a.B.Color.RED;\nclass D{int x=LIMIT+RED; }\n",
     }, "c/D.java", ["B.LIMIT", "B.Color.RED"]),
     "kotlin": ({
         "a/B.kt": b"package a\nobject B { const val LIMIT = 1 }\nval top = 3\nenum class Color { RED }\n",
@@ -62,7 +62,7 @@ def test_a_variable_of_another_package_is_read_and_written() -> None:
     """`conf.Server.URL` reads the variable, not its type, and a constant is read whatever its type is."""
     files = {
         "go.mod": b"module x\n",
-        "conf/conf.go": b"package conf\ntype Opts struct{ URL string }\nvar Server Opts\nvar Debug = 1\nconst Most = 3\n",
+        "conf/conf.go": b"package conf\ntype Opts struct{ URL int }\nvar Server Opts\nvar Debug int\nconst Most = 3\n",
         "web/web.go": (
             b'package web\nimport "x/conf"\nfunc f() int {\n'
             b"\tuse(conf.Server.URL)\n\tconf.Debug = 2\n\treturn conf.Most\n}\n"
