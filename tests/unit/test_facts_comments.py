@@ -180,6 +180,23 @@ pub fn user(b: &B) {
     assert found == [(9, "B.conv"), (10, "B.make"), (11, "free"), (11, "mine"), (11, "mine")]
 
 
+def test_what_macros_are_passed_and_patterns_name_is_read() -> None:
+    """Constants and variants inside a macro's tokens or a pattern are uses of them; a parameter's name is none."""
+    source = b"""pub const LIMIT: i32 = 3;
+pub enum Color { Red, Blue }
+pub fn user(c: Option<&Color>, limit: i32) {
+    assert_eq!(c, Some(&Color::Red));
+    println!("{} {}", LIMIT, limit);
+    match c { Some(&Color::Blue) => 1, Some(crate::Color::Red) | None => 2 };
+}
+"""
+    graph = graphs_of({"Cargo.toml": b'[package]\nname = "x"\n', "src/lib.rs": source})["src/lib.rs"]
+    found = [(site.line, target.key) for site in sites_of(graph, Role.REFERENCE) for target in site.targets]
+    assert [each for each in found if each[1] != "Color"] == [
+        (4, "Color.Red"), (5, "LIMIT"), (6, "Color.Blue"), (6, "Color.Red"),
+    ]  # fmt: skip
+
+
 def test_a_write_behind_a_long_receiver_is_a_write() -> None:
     """However long the expression is whose member is assigned to."""
     long = ", ".join(f"argument{number}" for number in range(40))

@@ -46,7 +46,7 @@ class Tokens:
             kind = model.MACRO if _MACRO.match(self.data, end) else kind
             called = kind == model.MACRO or self._is_called_with_types(end)
             kind = model.CALL if called and kind == model.READ else kind
-        if not (called or self._is_dotted(start)) or (start, 0) in self.uses:
+        if not (called or self._is_dotted(start) or self._is_value(start, end)) or (start, 0) in self.uses:
             return
         near = max(0, start - _MAX_LINE)
         line = self.data[max(self.data.rfind(b"\n", near, start) + 1, near) : start].lstrip()
@@ -69,6 +69,12 @@ class Tokens:
             if not depth:
                 return self.data[at + 1 : at + 2] == b"("
         return False
+
+    def _is_value(self, start: int, end: int) -> bool:
+        """Rust: whether a token is the end of a path, or a constant by its letters; others are mostly locals."""
+        if self.language != "rust" or self.data[end : end + 2] == b"::":
+            return False
+        return self.data[start - 2 : start] == b"::" or (end - start > 1 and self.data[start:end].isupper())
 
     def _is_dotted(self, start: int) -> bool:
         """Whether one dot stands before a token: two are a range."""

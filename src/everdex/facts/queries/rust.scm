@@ -41,7 +41,7 @@
 (struct_expression name: (_) @new)
 (attribute (identifier) @type)
 (tuple_struct_pattern type: (_) @read)
-(match_pattern (scoped_identifier) @read)
+(_pattern/scoped_identifier) @read
 (_expression/identifier) @read
 (_expression/scoped_identifier) @read
 (field_expression value: (_) @receiver field: (field_identifier) @member)
