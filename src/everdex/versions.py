@@ -358,7 +358,7 @@ INTERFACE_VERSION: Final = "1"
 #     Scala: `apply`, any number of parameters, implicit classes; all overloads of one name are looked at
 #     JavaScript: what type parameters of classes, interfaces and aliases stand for; `this` by its stated type; what of
 #     the host a file declares whole stays the host's; components that are loaded late, cached functions
-# 57: constants, fields and variants of other files: imports lead to them, and Rust's reads of imported ones
+# 57: values of other files: imports and reads lead to them; Go: packages that are called like a part of their path
 RESOLVERS_VERSION: Final = "57"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -74,3 +74,18 @@ def test_many_cases_of_a_switch_cost_their_number() -> None:
     graph = graphs_of({**MODULE, "a.go": head + cases + b"  }\n}\n"})["a.go"]
     resolved = [site.line for site in sites_of(graph, Role.CALL) if site.status is Status.RESOLVED]
     assert resolved == [5 + 2 * 8]
+
+
+def test_a_package_outside_is_called_like_a_part_of_its_path() -> None:
+    """`github.com/gogs/git-module` is `git`; its functions are no candidates for what the root has of their names."""
+    files = {
+        "go.mod": b"module x\n",
+        "conf/conf.go": b"package conf\nfunc Init() {}\n",
+        "web/web.go": (
+            b'package web\nimport "github.com/gogs/git-module"\nfunc f() {\n\tgit.Init()\n\thg.Init()\n}\n'
+        ),
+    }
+    calls = sites_of(graphs_of(files)["web/web.go"], Role.CALL)
+    assert [(site.text, site.status) for site in calls] == [
+        ("git.Init", Status.EXTERNAL), ("hg.Init", Status.AMBIGUOUS),
+    ]  # fmt: skip

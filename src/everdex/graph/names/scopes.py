@@ -175,6 +175,11 @@ class Names(RustNames, Preprocessed, Locals):
             yield Thing(OUTSIDE, name)
         if rules.group == "c" and name == "std":
             yield Thing(OUTSIDE, name)
+        if rules.group == "go":
+            # Nothing here is called so: then a package outside is, by a part of its path, as `git-module` is `git`.
+            unsure = {led.outside for local, leds in named.items() for led in leds if name in local.split("_")}
+            if len(unsure) == 1:
+                yield Thing(OUTSIDE, unsure.pop())
 
     def self_kind(self, place: Place) -> str:
         """Whether `self` of Ruby is a class or an instance of it; '' in a block, of which only who runs it knows."""
