@@ -177,9 +177,19 @@ class Names(RustNames, Preprocessed, Locals):
             yield Thing(OUTSIDE, name)
         if rules.group == "go":
             # Nothing here is called so: then a package outside is, by a part of its path, as `git-module` is `git`.
-            unsure = {led.outside for local, leds in named.items() for led in leds if name in local.split("_")}
-            if len(unsure) == 1:
-                yield Thing(OUTSIDE, unsure.pop())
+            outside = self._partly(module, named).get(name, "")
+            if outside:
+                yield Thing(OUTSIDE, outside)
+
+    def _partly(self, module: Module, named: dict[str, list[Led]]) -> dict[str, str]:
+        """Packages outside by the parts of what they are called; '' where several have one."""
+        known = self._parts.get(id(module))
+        if known is None:
+            known = self._parts[id(module)] = {}
+            for local, leds in named.items():
+                for part in local.split("_") if not leds[0].names else ():
+                    known[part] = leds[0].outside if part not in known else ""
+        return known
 
     def self_kind(self, place: Place) -> str:
         """Whether `self` of Ruby is a class or an instance of it; '' in a block, of which only who runs it knows."""
