@@ -173,6 +173,14 @@ def test_several_definitions_end_in_a_list_and_exit_2(project: Path) -> None:
     assert len(document["matches"]) == len(document["resolution"]["candidates"]) == 2
 
 
+def test_overloads_are_told_apart_by_their_lines(tmp_path: Path) -> None:
+    """Where file and name are the same, nobody is told to ask by them."""
+    source = "class A {\n  void f(int x) {}\n  void f(String x) {}\n  void g() {}\n}\n"
+    root = tree(tmp_path / "java", {"A.java": source, "b/B.java": "class B {\n  void g() {}\n}\n"})
+    assert "2 definitions fit A.java::A.f; name one by path:line\n" in everdex("callers", "A.java::A.f", cwd=root).err
+    assert "2 definitions fit g; name one by path:line or path::name\n" in everdex("callers", "g", cwd=root).err
+
+
 def test_nothing_of_that_name_suggests_what_is_like_it(project: Path) -> None:
     """Exit 1, and did-you-mean on stderr."""
     done = everdex("refs", "chekc", project)

@@ -22,16 +22,19 @@ if TYPE_CHECKING:
 _ID: Final = re.compile(r"(?:heur:)?(sid:v1:sha1:[0-9a-f]{40})")
 _KEY: Final = re.compile(r"sk:v1:[0-9a-f]{40}")
 PLACE: Final = re.compile(r"(.+?):(\d{1,9})(?::\d+)?")
+_ARGUMENTS: Final = re.compile(r"\([^()]*\)$")
+_POINTER: Final = re.compile(r"^\(\*?(\w+)\)\.")
 _SEPARATORS: Final = ("::", "->", "#")
 _FUNCTIONS: Final = frozenset(("function", "method", "constructor"))
 
 
 def dotted(name: str) -> str:
-    """`Index::search`, `Index#search`, `Index.#search` and `Index.search()` are all Index.search."""
-    name = name.replace(".#", ".")
+    """`Index::search`, `Index#search`, `Index.#search`, `Index.search(text)` and Go's `(*Index).search` are all
+    Index.search."""
+    name = _POINTER.sub(r"\1.", name.replace(".#", "."))
     for separator in _SEPARATORS:
         name = name.replace(separator, ".")
-    return name.removesuffix("()").strip(".")
+    return _ARGUMENTS.sub("", name).strip(".")
 
 
 def as_known(view: SnapshotView, asked: str) -> str:

@@ -104,7 +104,8 @@ def no_symbol(document: dict[str, Any], *, listed: bool = True) -> Iterator[str]
         yield from like_it(document)
         return
     total = len(document["matches"]) + document["matches_omitted"]
-    yield f"{total:,} definitions fit {asked}; name one by path:line or path::name"
+    alike = len({(item["path"], item["qualified_name"]) for item in document["matches"]}) < len(document["matches"])
+    yield f"{total:,} definitions fit {asked}; name one by path:line{'' if alike else ' or path::name'}"
     for item in document["matches"] if listed else ():
         yield f"{escape(item['path'])}:{item['name_line']}:{escape(item['text'])}"
     if document["matches_omitted"]:
