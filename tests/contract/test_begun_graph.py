@@ -365,6 +365,13 @@ def test_the_first_question_resolves_the_files_that_decide_it(large: Workspace) 
     assert _kept(large) == {".unfinished"}
 
 
+def test_an_early_answer_says_which_files_have_errors(large: Workspace) -> None:
+    """In a sentence of its own: with a reservation nothing was said before of any files."""
+    (large.path / "shop" / "cart.py").write_text(_LARGE["shop/cart.py"] + "\ndef broken(:\n    pass\n")
+    warnings = asker(large)("callers", "rate_of")["warnings"]
+    assert "of the files that were resolved 1 has syntax errors; what they hide is not counted" in warnings
+
+
 def test_a_question_that_others_may_decide_finishes_the_graph(large: Workspace) -> None:
     ask = asker(large)
     assert ask("callers", "rate_of")["coverage"]["resolved"] == 2

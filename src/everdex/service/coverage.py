@@ -44,8 +44,8 @@ def of_files(
     failed = [entry.path for entry in read if entry.failed]
     said = []
     if partial and atlas.graph.waiting and file is None and is_found:
-        have = "1 of them has" if len(partial) == 1 else f"{len(partial):,} of them have"
-        said.append(f"{have} syntax errors; what they hide is not counted")
+        have = "1 has" if len(partial) == 1 else f"{len(partial):,} have"
+        said.append(f"of the files that were resolved {have} syntax errors; what they hide is not counted")
     elif partial:
         held = _with_word(atlas.view, partial, name)
         if held is None or farther:
