@@ -178,7 +178,7 @@ VECTORS_VERSION: Final = "1"
 #     the definitions of chunker 16
 #     JavaScript: the type that is stated for `this`, type parameters of classes, interfaces and aliases, object types
 #     that have the members of another
-# 38: remarks before names; C: `(f)(x)`; Rust: `f::<T>(x)`, `m!(x)` in macros; writes behind long receivers
+# 38: remarks before names; C: `(f)(x)`; Rust: what macros are passed; writes behind long receivers; calls in errors
 FACTS_VERSION: Final = "38"
 
 # 1: public definitions with normalised signatures, and what a file passes on

@@ -18,6 +18,7 @@ from everdex.facts.expressions import arity_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
 from everdex.facts.names_locals import Locals
 from everdex.facts.names_queries import query_of
+from everdex.facts.names_tokens import errors_of
 from everdex.facts.scopes import (
     Scopes,
     bases_at,
@@ -34,6 +35,7 @@ from everdex.parse.symbols import MAX_SIGNATURE, header_of, symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
 _CONDITIONAL: Final = (*C_FAMILY, "csharp")
+_LIKE_C: Final = frozenset(("java", "kotlin", "csharp", "swift", "scala", "go", "rust"))  # in texts and comments
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
 _IMPLICIT: Final = ("(implicit ", "(using ")  # lists of Scala's that are filled in
 _OPENED: Final = re.compile(rb"(?<!inline )\bnamespace\s+([A-Za-z_]\w*)\s*\{")  # by a macro
@@ -147,6 +149,9 @@ class _Extraction(Locals):
         if self.partial and self.language in _CONDITIONAL:
             for start, end in conditionals.read(self.data, self.language).left_out:
                 self._left_out(start, end)
+        if self.partial and self.language in _LIKE_C:
+            for start, end in errors_of(self.root):
+                self._hidden(start, end)
         self._add_members()
         return self._assembled(self.partial or matches.left_out)
 

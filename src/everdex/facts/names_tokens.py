@@ -1,12 +1,14 @@
-"""Calls in text that no grammar takes apart: what macros are passed or stand for, branches of conditionals.
+"""Calls in text that no grammar takes apart: what macros are passed or stand for, branches of conditionals, errors.
 
-What is a call there is told by its letters alone: a name before a parenthesis, with what stands before its dot.
+What is a call there is told by its letters alone: a name before a parenthesis, with what stands before its dot. Rust's
+macros are also passed other macros, constants and variants.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from typing import Final
 
 from tree_sitter import Node
@@ -28,7 +30,25 @@ _WORD_BEFORE: Final = re.compile(rb"(\w+)[ \t]+\Z")
 _STATEMENT_WORDS: Final = frozenset((
     b"return", b"else", b"do", b"case", b"throw", b"co_return", b"co_await", b"co_yield",
 ))  # fmt: skip
+_FUNCTION_HEAD: Final = re.compile(rb"\b(?:fun|func|fn|def|class|struct|enum|object|record)\b[^={};]*\Z")
+_NO_NAMES: Final = frozenset((
+    "when", "guard", "init", "deinit", "constructor", "get", "set", "super", "this", "self", "subscript", "case",
+    "where", "foreach", "using", "lock", "typeof", "nameof", "synchronized", "try", "match", "func", "fun", "fn",
+))  # fmt: skip
+_MAX_ERRORS: Final = 1_000  # places that are looked at
 _TYPE_ALONE: Final = re.compile(rb"[ \t\w]*\w[ \t]*[*&]+[ \t]*")
+
+
+def errors_of(root: Node) -> list[tuple[int, int]]:
+    """Where the grammar makes no sense of a file, outermost places only."""
+    found, waiting = list[tuple[int, int]](), [root]
+    while waiting and len(found) < _MAX_ERRORS:
+        node = waiting.pop()
+        if node.is_error:
+            found.append((node.start_byte, node.end_byte))
+        elif node.has_error:
+            waiting += node.children
+    return found
 
 
 class Tokens:
@@ -87,15 +107,30 @@ class Tokens:
 
     def _left_out(self, start: int, end: int) -> None:
         """Calls in a branch of a conditional that the grammar could not take, as far as their text tells."""
+        for span in self._called_in(start, end):
+            self._token(*span)
+
+    def _hidden(self, start: int, end: int) -> None:
+        """Calls in what the grammar makes no sense of. What they are called on is not known, as what is around them."""
+        for first, last in self._called_in(start, end):
+            name, known = self.data[first:last].decode(), self.uses.get((first, 0))
+            if name not in _NO_NAMES and (known is None or known[2] in (model.TYPE, model.READ)):
+                self.uses[first, int(known is not None)] = (first, last - first, model.CALL, name, "?", -1, "")
+
+    def _called_in(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Names before parentheses that are neither in a text or comment nor declared there."""
         quiet = [found.span() for found in conditionals.QUIET.finditer(self.data, start, end)]
         for found in _REPLACED_CALL.finditer(self.data, start, end):
             at = bisect_left(quiet, (found.start(), found.start())) - 1
             if (at < 0 or quiet[at][1] <= found.start()) and not self._is_declared(start, found.start()):
-                self._token(*found.span())
+                yield found.span()
 
     def _is_declared(self, first: int, name: int) -> bool:
         """Whether a name before parentheses is declared there: behind a type, as far as its line tells."""
-        first = max(first, self.data.rfind(b"\n", first, name) + 1, name - MAX_TEXT)
+        first = max(first, name - MAX_TEXT)
+        first = max(first, self.data.rfind(b"\n", first, name) + 1)
+        if _FUNCTION_HEAD.search(self.data, first, name):
+            return True
         word = _WORD_BEFORE.search(self.data, first, name)
         if word:
             return word[1] not in _STATEMENT_WORDS
