@@ -210,7 +210,7 @@ class PathCollision(DegradedRefused):
 class StorageFailure(EverdexError):
     code = "io_error"
     exit_code = 70
-    default_hint = "free disk space or mend permissions of the store; the last published snapshot is untouched"
+    default_hint = "free disk space or mend permissions of the store; --no-sync answers from the last snapshot"
 
 
 class EmbedderUnavailable(EverdexError):

@@ -72,3 +72,13 @@ def test_what_has_to_be_written_says_that_it_cannot(root: Path, command: str) ->
     done = everdex(*command.split(), cwd=root)
     assert (done.code, "Read-only file system" in done.err, "Traceback" in done.err) == (70, True, False)
     assert everdex("search", "load", "--no-sync", cwd=root).out.startswith("a.py:1:")
+
+
+@pytest.mark.parametrize("command", ["callers load", "search load"])
+def test_an_edit_that_cannot_be_indexed_names_the_way_around(root: Path, command: str) -> None:
+    """A question about a tree that has moved on fails, and its hint says how the last snapshot answers all the same."""
+    (root / "c.py").write_text("import a\n\na.load()\n")
+    done = everdex(*command.split(), cwd=root)
+    assert (done.code, done.out) == (70, "")
+    assert "; --no-sync answers from the last snapshot\n" in done.err
+    assert everdex(*command.split(), "--no-sync", cwd=root).code == 0
