@@ -183,11 +183,12 @@ class _Failures:
 
     def another(self, graph: Mapping[str, Any]) -> bool:
         """Whether it failed meanwhile and may be tried again: once, where that may help; else the failure is raised."""
-        known, self._known = self._known, graph["failures"]
-        more = known is not None and graph["failures"] > known
-        if graph["failure"] is None or not (more or graph["state"] in ("failed", "too_large")):
+        failure = graph.get("failure")  # a daemon of an older everdex, which is about to leave, does not tell
+        known, self._known = self._known, graph.get("failures", 0)
+        more = known is not None and self._known > known
+        if failure is None or not (more or graph["state"] in ("failed", "too_large")):
             return False
-        self.forgive(error_of(graph["failure"]))
+        self.forgive(error_of(failure))
         return True
 
     def forgive(self, failure: EverdexError) -> None:
