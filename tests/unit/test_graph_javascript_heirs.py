@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from everdex.graph.javascript import members
+from everdex.graph.javascript.engine import Engine
+from everdex.graph.javascript.slots import Slot
+from everdex.graph.javascript.values import Value
 from everdex.graph.model import Role, Status
 from support.javascript import MemoryWorld
 
@@ -58,3 +62,22 @@ def test_long_chains_of_classes_are_followed_to_the_end() -> None:
     sites = MemoryWorld({"use.ts": text.encode()}).graphs()["use.ts"].sites
     found = [target.key for site in sites if site.role is Role.CALL for target in site.targets]
     assert found == ["C0.run", "Last.run"]
+
+
+def test_objects_that_are_given_each_other_are_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often `Object.assign` leads from one to the next: in proportion to the calls, not to the ways."""
+    names = "abcdefgh"
+    lines = [f"const {name} = {{ {name}0: () => {{}} }}" for name in names]
+    lines += [f"Object.assign({name}, {', '.join(names.replace(name, ''))})" for name in names]
+    lines += [f"{name}.gone()" for name in names]
+    asked = 0
+    find = members.find
+
+    def counted(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]:
+        nonlocal asked
+        asked += 1
+        assert asked < 20_000
+        return find(engine, value, name, fuel)
+
+    monkeypatch.setattr(members, "find", counted)
+    MemoryWorld({"use.ts": "\n".join(lines).encode()}).graphs()

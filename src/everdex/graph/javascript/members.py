@@ -142,9 +142,22 @@ def _stored(engine: Engine, file: File, binding: int, name: str, fuel: int) -> t
 def _mixed(
     engine: Engine, file: File, calls: list[int], wanted: frozenset[str], name: str, fuel: int
 ) -> tuple[Slot, ...]:
-    """What calls like `Object.assign(X, …)` have put into something, or made it inherit."""
+    """What calls like `Object.assign(X, …)` have put into something, or made it inherit. Remembered, for what they put
+    there may have been given something in the same way, as often as not this."""
+    if not calls:
+        return ()
+    few = tuple(calls[:_MAX_SPREADS])
+    found: tuple[Slot, ...] = engine.remember(
+        file, ("a", few, wanted is builtins.INHERITS, name), fuel, _given, engine, file, few, wanted, name
+    )
+    return direct(v.DEEP) if found == (v.DEEP,) else found
+
+
+def _given(
+    engine: Engine, file: File, calls: tuple[int, ...], wanted: frozenset[str], name: str, fuel: int
+) -> tuple[Slot, ...]:
     slots: list[Slot] = []
-    for call in calls[:_MAX_SPREADS]:
+    for call in calls:
         _, callee, arguments = file.expressions[call]
         called = {value[1] for value in engine.evaluate(file, callee, fuel - _JUMP) if value[0] == v.EXTERNAL}
         if not called & wanted:
