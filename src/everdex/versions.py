@@ -359,6 +359,8 @@ INTERFACE_VERSION: Final = "1"
 #     JavaScript: what type parameters of classes, interfaces and aliases stand for; `this` by its stated type; what of
 #     the host a file declares whole stays the host's; components that are loaded late, cached functions
 # 57: values of other files: imports and reads lead to them; Go: packages that are called like a part of their path
+#     JavaScript: sources of what a package has not built; what classes below run, all of it or ambiguous
+#     languages by names: a declaration with sixteen implementations is resolved to all of them
 RESOLVERS_VERSION: Final = "57"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

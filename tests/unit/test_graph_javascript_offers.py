@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import pytest
 
 from everdex.graph.javascript.resolver import RESOLVER
-from everdex.graph.model import LIMITS, Role, Status, more_key
+from everdex.graph.model import LIMITS, Role, Status, Target, more_key
 from everdex.memory import collector_held
 from support.javascript import MemoryWorld, fixtures, world
 
@@ -204,3 +204,19 @@ def test_whoever_calls_an_overload_looks_at_what_it_takes() -> None:
     assert calls == [[(Status.RESOLVED, 1)], [(Status.AMBIGUOUS, 2)]]
     changed = {key for key, _ in before.offers["a.ts"].items() ^ after.offers["a.ts"].items()}
     assert not before.graphs()["b.ts"].reads.isdisjoint(changed)
+
+
+def test_a_source_that_appears_anywhere_in_a_package_is_seen() -> None:
+    """What a package gives away and has not built is found where it is written, by whoever has looked for it."""
+    files = {
+        "p/package.json": b'{"name": "p", "exports": {"./a": "./dist/a.mjs"}}',
+        "q/b.ts": b"import { run } from 'p/a'\nrun()\n",
+    }
+    before = MemoryWorld(files)
+    after = MemoryWorld({**files, "p/src/in/here/a.ts": b"export function run() {}\n"})
+    calls = [
+        [(site.status, site.targets) for site in made.graphs()["q/b.ts"].sites if site.role is Role.CALL]
+        for made in (before, after)
+    ]  # fmt: skip
+    assert calls == [[(Status.UNRESOLVED, ())], [(Status.RESOLVED, (Target("p/src/in/here/a.ts", "run"),))]]
+    assert not before.graphs()["q/b.ts"].reads.isdisjoint(after.offers["p/src/in/here/a.ts"])

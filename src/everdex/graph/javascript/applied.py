@@ -291,7 +291,7 @@ def _matched(
         if isinstance(of, m.Interface) and of.alias:
             for one in own if aliases else ():
                 found += _matched(engine, target, of.alias, one, bound, fuel - _JUMP, aliases - 1)
-        elif bound[0][1:] == entity[1:] and bound[0][0] in (v.INSTANCE, v.TYPED):
+        elif bound[0][1:3] == entity[1:] and bound[0][0] in (v.INSTANCE, v.TYPED):
             known = dict(bound[1])
             found += [each for one in own for each in known.get((target.path, one), ())]
     return some(found)
@@ -333,7 +333,7 @@ def _slots(
     engine: Engine, of: Bound, name: str, most: int, fuel: int
 ) -> Iterator[tuple[str, File, int, int, Given]]:
     """Where a bound type has a property: its kind, file, type, value, and what is bound there."""
-    (kind, path, index), bound = of if len(of[0]) == 3 else (("", "", -1), ())
+    (kind, path, index), bound = (of[0][:3], of[1]) if len(of[0]) > 2 else (("", "", -1), ())
     if kind not in (v.INSTANCE, v.TYPED) or most <= 0:
         return
     if fuel <= 0:

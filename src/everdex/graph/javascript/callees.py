@@ -10,7 +10,7 @@ from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.files import File, methods
 from everdex.graph.javascript.found import Found
-from everdex.graph.javascript.heirs import MAX_HEIRS, functions, heirs
+from everdex.graph.javascript.heirs import functions, heirs, replacing, running
 from everdex.graph.javascript.slots import Slot
 from everdex.graph.javascript.values import Value
 from everdex.graph.model import OVERLOADS, Status, Target
@@ -21,7 +21,7 @@ _MAX_TARGETS: Final = 64
 
 def _made_of(value: Value) -> Value:
     """What something is an instance of: by super(…) that is called."""
-    return ({v.INSTANCE: v.CLASS, v.MADE: v.FUNCTION}.get(value[0], value[0]), *value[1:])
+    return ({v.INSTANCE: v.CLASS, v.MADE: v.FUNCTION}.get(value[0], value[0]), *value[1:3])
 
 
 class Callees:
@@ -142,6 +142,17 @@ class Callees:
                 found.computed += ((slot, receiver),)
             elif slot.kind not in ("t", "a", "d"):
                 self._slot_call(slot, receiver, found)
+        if receiver[0] == v.INSTANCE and v.EXACT not in receiver[3:] and not declared:
+            self._replaced(receiver, name, slots, found)
+
+    def _replaced(self, receiver: Value, name: str, slots: tuple[Slot, ...], found: Found) -> None:
+        """What classes below run in place of a method."""
+        if name[:1] == "#" or not any(slot.kind == "f" for slot in slots):
+            return
+        below = replacing(self._engine, receiver, name, FUEL)
+        found.doubt = found.doubt or below.doubt
+        for value in below.values:
+            self._called(value, found)
 
     def _slot_call(self, slot: Slot, receiver: Value, found: Found) -> None:
         values = members.slot_values(self._engine, slot, receiver, FUEL - 1)
@@ -154,17 +165,12 @@ class Callees:
 
     def _declared(self, slots: list[Slot], receiver: Value, name: str, found: Found) -> None:
         """A method that is only declared: those that implement it, or the declaration where none does."""
-        below = heirs(self._engine, receiver, FUEL)
-        found.cut = found.cut or len(below) > MAX_HEIRS
-        before = len(found.targets)
         declared = {(slot.path, slot.node) for slot in slots}
-        for heir in below:
-            for inner in members.find(self._engine, heir, name, FUEL):
-                if inner.kind in ("t", "a") or (inner.path, inner.node) in declared:
-                    continue
-                for value in members.slot_values(self._engine, inner, heir, FUEL - 1):
-                    if value[0] == v.FUNCTION:
-                        self._called(value, found)
+        below = running(self._engine, heirs(self._engine, receiver, FUEL), name, declared, FUEL)
+        found.doubt = found.doubt or below.doubt
+        before = len(found.targets)
+        for value in below.values:
+            self._called(value, found)
         if len(found.targets) > before:
             return
         nodes = [(slot.path, slot.node) for slot in slots if slot.node >= 0]

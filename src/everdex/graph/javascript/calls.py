@@ -101,7 +101,7 @@ def _returns(engine: Engine, file: File, index: int, signatures: tuple[int, ...]
         if not says_less or all(file.expressions[each][0] != m.FUNCTION for each in row.returns):
             return declared
     if row.flags & m.GENERATOR:
-        return v.known(declared) or ((v.ARRAY, v.union(engine.evaluate(file, e, fuel - 1) for e in row.yields)),)
+        return v.kept(declared) or ((v.ARRAY, v.union(engine.evaluate(file, e, fuel - 1) for e in row.yields)),)
     given = v.union(guards.returned(engine, file, expression, fuel - 1) for expression in row.returns)
     if row.flags & m.ASYNC:
         return ((v.PROMISE, types.agreed(settled(given), plain)),)
@@ -126,7 +126,7 @@ def _through(engine: Engine, file: File, value: Value, callee: int, arguments: l
     if receiver or (not row.result and beside.gives_receiver(engine, target, value[2], fuel - 1)):
         groups.append(_receiver(engine, file, callee, fuel))
     general = returned(engine, value, fuel - _JUMP, tuple(signature[2] for signature in signatures))
-    groups.append(v.known(general) if any(v.known(group) for group in groups) else general)
+    groups.append(v.kept(general) if any(v.known(group) for group in groups) else general)
     return v.union(groups)
 
 
@@ -175,7 +175,7 @@ def instance(engine: Engine, file: File, index: int, fuel: int) -> Values:
     for value in engine.evaluate(file, callee, fuel - 1):
         kind = value[0]
         if kind == v.CLASS:
-            found.append(((v.INSTANCE, *value[1:]),))
+            found.append(((v.INSTANCE, *value[1:], v.EXACT),))
         elif kind == v.FUNCTION:
             found.append(((v.MADE, *value[1:]),))
         elif kind == v.EXTERNAL and value[1] in ("Map", "WeakMap"):

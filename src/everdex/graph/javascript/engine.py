@@ -292,7 +292,7 @@ class Engine:
         path = file.path
         stated = types.of(self, file, row.receiver, fuel - JUMP) if row.receiver and kind == m.THIS_SELF else v.NOTHING
         if v.known(stated):
-            return v.known(stated)
+            return v.kept(stated)
         if kind == m.THIS_INSTANCE:
             return ((v.INSTANCE, path, index),)
         if kind == m.THIS_STATIC:
@@ -333,7 +333,7 @@ def _symbol_name(file: File, index: int) -> str:
 def made(value: Value) -> Values:
     """What `new` on a value makes."""
     if value[0] == v.CLASS:
-        return ((v.INSTANCE, *value[1:]),)
+        return ((v.INSTANCE, *value[1:], v.EXACT),)
     if value[0] == v.FUNCTION:
         return ((v.MADE, *value[1:]),)
     return (value,) if value[0] in (v.EXTERNAL, v.UNKNOWN, v.HOLDER, v.OBJECT) else v.NOTHING

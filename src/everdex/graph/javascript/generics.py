@@ -69,7 +69,7 @@ def _by(engine: Engine, file: File, call: int, target: File, signature: _Signatu
         if not v.known(found) and default:
             found = _filled(engine, target, default[0], known, fuel - 1)
         if v.known(found):
-            known[binding] = v.known(found)
+            known[binding] = v.kept(found)
     return _filled(engine, target, wanted, known, fuel) if known else v.NOTHING
 
 

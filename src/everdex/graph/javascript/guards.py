@@ -56,7 +56,7 @@ def _tested(engine: Engine, file: File, binding: int, fuel: int) -> Values:
 def _said(engine: Engine, file: File, test: int, binding: int, fuel: int) -> Values:
     row = file.expressions[test]
     if row[0] == m.NEW:
-        return engine.evaluate(file, test, fuel)
+        return v.union((value[:3] if value[0] == v.INSTANCE else value,) for value in engine.evaluate(file, test, fuel))
     number = next((at for at, given in enumerate(row[2]) if file.expressions[given] == (m.NAME, binding)), -1)
     called = engine.evaluate(file, row[1], fuel - 1)
     return v.union(predicate(engine, value, number, fuel - _JUMP) for value in called)
@@ -81,7 +81,7 @@ def predicate(engine: Engine, value: Value, number: int, fuel: int) -> Values:
         return v.NOTHING
     if result[0] != m.T_PREDICATE or not is_asked:
         return v.NOTHING
-    return v.known(types.of(engine, file, result[2], fuel))
+    return v.kept(types.of(engine, file, result[2], fuel))
 
 
 def _is_named(file: File, binding: int, name: str) -> bool:

@@ -152,6 +152,8 @@ class Hashes:
             return self._key(file.classes[index].node)
         if kind in ("interface", "alias"):
             return self._key(file.interfaces[index].node)
+        if kind == "export":
+            return file.facts.exports[index].name
         if kind == "function":
             return self._key(file.functions[index].node), self.types[stated_function(file, index)]
         return self.rows[index]

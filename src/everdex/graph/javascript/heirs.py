@@ -3,13 +3,16 @@ the name in the heritage clause or annotation, then checked."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, types
+from everdex.graph.javascript import builtins, members, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.keys import HEIRS_KEY, MAX_HEIR_FILES
+from everdex.graph.javascript.modules import stem
 from everdex.graph.javascript.parameters import literal_type
 from everdex.graph.javascript.values import Value, Values
 
@@ -19,8 +22,11 @@ if TYPE_CHECKING:
 _JUMP: Final = 4
 MAX_HEIRS: Final = 24
 _MAX_FUNCTIONS: Final = 8  # of more, any function may be one of such a type
-_MAX_LEVELS: Final = 4
+_MAX_BELOW: Final = 96  # classes and interfaces that are looked through for what is below them
 _MAX_NAMES: Final = 8
+_DEFAULT: Final = "default"
+_MISSING: Final[Value] = (v.UNKNOWN, "missing import")
+_UNKNOWN_BASE: Final = "unknown base class"
 _AROUND: Final = frozenset((
     *builtins.PROMISE_TYPES, *builtins.ARRAY_TYPES, *builtins.MAP_TYPES, *builtins.TRANSPARENT_TYPES,
 ))  # fmt: skip
@@ -28,19 +34,20 @@ _AROUND: Final = frozenset((
 
 def claims(file: File) -> dict[str, list[tuple[str, int]]]:
     """By the last name of what is extended or implemented: classes, interfaces, objects of a declared type; and by
-    that of what they are only another name for, types."""
+    that of what they are only another name for, types and exports."""
     found: dict[str, list[tuple[str, int]]] = {}
     for index, row in enumerate(file.classes):
-        bases = [_type_name(file, part) for part in row.implements]
-        if row.extends:
-            bases.append(_name(file, row.extends))
-        for name in bases:
+        for name in (*_named(file, row.implements), *(_called(file, row.extends) if row.extends else ())):
             found.setdefault(name, []).append(("class", index))
     for index, interface in enumerate(file.interfaces):
-        for part in interface.extends:
-            found.setdefault(_type_name(file, part), []).append(("interface", index))
-        if interface.alias:
-            found.setdefault(_type_name(file, interface.alias), []).append(("alias", index))
+        for name in _named(file, interface.extends):
+            found.setdefault(name, []).append(("interface", index))
+        for name in _named(file, _parts(file, interface.alias)) if interface.alias else ():
+            found.setdefault(name, []).append(("alias", index))
+    for index, export in enumerate(file.facts.exports):
+        name = export.imported if export.specifier else file.called(export.value) if export.value else ""
+        if name not in (export.name, "*") and export.name not in ("*", "=", _DEFAULT):
+            found.setdefault(name, []).append(("export", index))
     for literal in file.placed[1]:
         if file.expressions[literal][0] == m.OBJECT:
             for name in _type_names(file, _stated(file, literal)):
@@ -50,6 +57,26 @@ def claims(file: File) -> dict[str, list[tuple[str, int]]]:
             found.setdefault(name, []).append(("function", index))
     found.pop("", None)
     return found
+
+
+def _named(file: File, types_: Iterable[int]) -> list[str]:
+    """The names by which types are written."""
+    rows = [file.types[index] for index in types_]
+    return [name for row in rows if row[0] == m.T_NAME for name in _called(file, row[1])]
+
+
+def _called(file: File, index: int) -> list[str]:
+    """The last name, by which the thing was exported if it was imported under another one. What a module exports as
+    its default has any name, and goes by the module's as well."""
+    row = file.expressions[index]
+    if row[0] == m.CALL:  # a mixin: what it is given
+        return _called(file, row[2][0]) if row[2] else []
+    more = file.bindings[row[1]].more if row[0] == m.NAME and file.bindings[row[1]].kind == m.IMPORTED else ("", "")
+    return [file.called(index), *([_by_module(stem(more[0])[0])] if more[1] == _DEFAULT else ())]
+
+
+def _by_module(path: str) -> str:
+    return f"{_DEFAULT} {path.removesuffix('/index').rpartition('/')[2]}"
 
 
 def stated_function(file: File, function: int) -> int:
@@ -93,45 +120,94 @@ def _type_names(file: File, index: int) -> list[str]:
         return [name for part in row[1] for name in _type_names(file, part)]
     if row[0] != m.T_NAME:
         return []
-    name = _name(file, row[1])
-    return _type_names(file, row[2][-1]) if row[2] and name in _AROUND else [name]
+    names = _called(file, row[1])
+    return _type_names(file, row[2][-1]) if row[2] and names[:1] and names[0] in _AROUND else names
 
 
-def _type_name(file: File, index: int) -> str:
-    row = file.types[index]
-    return _name(file, row[1]) if row[0] == m.T_NAME else ""
+class Heirs(NamedTuple):
+    """What is below a class or interface."""
+
+    values: Values  # instances of classes, objects of a declared type
+    doubt: str  # why there may be more; '' where these are all
+    unsure: Values = ()  # what is below something of the same name that is nowhere
 
 
-def _name(file: File, index: int) -> str:
-    """The last name, by which the thing was exported if it was imported under another one."""
-    row = file.expressions[index]
-    if row[0] == m.CALL:  # a mixin: what it is given
-        return _name(file, row[2][0]) if row[2] else ""
-    return file.called(index)
-
-
-def heirs(engine: Engine, value: Value, fuel: int) -> Values:
+def heirs(engine: Engine, value: Value, fuel: int) -> Heirs:
     """Instances of the classes below a class, or what implements an interface; no more than `MAX_HEIRS`."""
     found: dict[Value, None] = {}
-    level = [value]
-    seen = {value}
-    for _ in range(_MAX_LEVELS):
-        following = [heir for item in level for heir in _direct(engine, item, fuel) if heir not in seen]
-        for heir in following:
-            seen.add(heir)
-            if heir[0] != v.TYPED:
-                found[heir] = None
-        level = following
-        if not level or len(found) >= MAX_HEIRS:
-            break
-    return tuple(found)[: MAX_HEIRS + 1]
+    waiting = [value[:3]]
+    seen = {value[:3]}
+    doubt = ""
+    unsure: dict[Value, None] = {}
+    for item in waiting:  # which grows
+        for heir in _direct(engine, item, fuel):
+            if heir[0] == v.UNKNOWN and len(heir) > 2:
+                unsure[heir[2]] = None
+            elif heir[0] == v.UNKNOWN:
+                doubt = doubt or heir[1]
+            elif heir not in seen:
+                seen.add(heir)
+                waiting.append(heir)
+                if heir[0] != v.TYPED:
+                    found[heir] = None
+        if len(found) > MAX_HEIRS or len(seen) > _MAX_BELOW:
+            return Heirs(tuple(found)[:MAX_HEIRS], v.MANY[1])
+    return Heirs(tuple(found), doubt, tuple(unsure))
 
 
 def _direct(engine: Engine, value: Value, fuel: int) -> Values:
     if value[0] not in (v.INSTANCE, v.TYPED):
         return ()
     answer: Values = engine.remember(engine.files[value[1]], ("h", value), fuel, _search, engine, value)
-    return tuple(heir for heir in v.known(answer) if heir[0] != v.FUNCTION)
+    return tuple(heir for heir in answer if heir[0] != v.FUNCTION)
+
+
+def replacing(engine: Engine, value: Value, name: str, fuel: int) -> Heirs:
+    """The functions that classes below have in place of a method of a class."""
+    answer: Heirs = engine.remember(
+        engine.files[value[1]], ("v", value[2], name), fuel, _replacing, engine, value[:3], name
+    )
+    return answer if isinstance(answer, Heirs) else Heirs((), v.DEEP[1])
+
+
+def _replacing(engine: Engine, value: Value, name: str, fuel: int) -> Heirs:
+    below = heirs(engine, value, fuel)
+    if below.doubt == v.MANY[1]:
+        below = _having(engine, value, name, fuel) or below
+    own = {(slot.path, slot.node) for slot in members.find(engine, value, name, fuel - 1)}
+    return running(engine, below, name, own, fuel)
+
+
+def running(engine: Engine, below: Heirs, name: str, declared: AbstractSet[tuple[str, int]], fuel: int) -> Heirs:
+    """The functions that heirs have under a name, but for those that they inherit from what they are below."""
+    found: dict[Value, None] = {}
+    doubt = below.doubt
+    for heir in (*below.values, *below.unsure):
+        before = len(found)
+        for slot in members.find(engine, heir, name, fuel - 1):
+            if slot.kind not in ("t", "a") and (slot.path, slot.node) not in declared:
+                given = members.slot_values(engine, slot, heir, fuel - 1)
+                found |= dict.fromkeys(each for each in given if each[0] == v.FUNCTION)
+        if len(found) > before and heir in below.unsure:
+            doubt = doubt or _UNKNOWN_BASE
+    return Heirs(tuple(found), doubt)
+
+
+def _having(engine: Engine, value: Value, name: str, fuel: int) -> Heirs | None:
+    """Of too many classes below one, those that have a method of a name themselves: found by that; None where too many
+    files have one."""
+    paths = engine.offering_few(f"js:method:{name}", MAX_HEIRS)
+    if paths is None:
+        return None
+    found: list[Value] = []
+    for path in paths:
+        file = engine.files[path]
+        for index, row in enumerate(file.classes):
+            heir = v.INSTANCE, path, index
+            if row.extends and any(member[0] == name for member in row.members):
+                engine.touch(file, file.home(row.node))
+                found += [heir] if value in types.above(engine, heir, fuel - _JUMP) else []
+    return Heirs(tuple(found[:MAX_HEIRS]), v.MANY[1] if len(found) > MAX_HEIRS else "")
 
 
 def functions(engine: Engine, value: Value, fuel: int) -> Values:
@@ -147,12 +223,30 @@ def _name_of(file: File, value: Value) -> str:
     """By which name others say that something is of a type."""
     if value[0] == v.INSTANCE:
         return file.classes[value[2]].name
-    if value[0] == v.TYPED:
+    if value[0] == v.TYPED and file.interfaces[value[2]].name:
         return file.interfaces[value[2]].name
-    named: dict[int, str] | None = file.memo.get("aliases")
+    named: dict[tuple[str, int], str] | None = file.memo.get("aliases")
     if named is None:
-        named = file.memo["aliases"] = {row.alias: row.name for row in file.interfaces if row.alias}
-    return named.get(value[2], "")
+        named = file.memo["aliases"] = {}
+        for row in file.interfaces:
+            for part in _parts(file, row.alias) if row.alias else ():
+                is_object = file.types[part][0] == m.T_OBJECT
+                named.setdefault((v.TYPED, file.types[part][1]) if is_object else (v.CALLABLE, part), row.name)
+    return named.get((value[0], value[2]), "")
+
+
+def _parts(file: File, index: int) -> list[int]:
+    """A type, or what it is one of, or all of."""
+    found: list[int] = []
+    waiting = [index]
+    while waiting:
+        part = waiting.pop()
+        row = file.types[part]
+        if row[0] == m.T_UNION:
+            waiting += reversed(row[1])
+        else:
+            found.append(part)
+    return found
 
 
 def _search(engine: Engine, value: Value, fuel: int) -> Values:
@@ -160,40 +254,65 @@ def _search(engine: Engine, value: Value, fuel: int) -> Values:
     if not name:
         return ()
     found: dict[Value, None] = {}
+    doubts: dict[Value, None] = {}
     names = [name.rpartition(".")[2]]  # and other names of the type, as they are met
+    if _DEFAULT in engine.files[value[1]].exports:
+        names.append(_by_module(stem(value[1])[0]))
     for each in names:
         engine.reads.add(HEIRS_KEY + each)
-        for path in engine.world.offering(HEIRS_KEY + each)[:MAX_HEIR_FILES]:
+        paths = engine.world.offering(HEIRS_KEY + each)
+        if len(paths) > MAX_HEIR_FILES:
+            doubts[v.MANY] = None
+        for path in paths[:MAX_HEIR_FILES]:
             file = engine.files[path]
             claimed = file.memo.get("claims")
             if claimed is None:
                 claimed = file.memo["claims"] = claims(file)
             for kind, index in claimed.get(each, ()):
-                heir = _checked(engine, file, kind, index, value, fuel - _JUMP)
-                if heir == value and kind == "alias":
-                    alias = file.interfaces[index].name.rpartition(".")[2]
-                    names += [alias] if alias not in names and len(names) < _MAX_NAMES else []
-                elif heir is not None and heir != value:
+                heir, stated = _claiming(engine, file, kind, index, each, fuel - _JUMP)
+                if value not in stated:
+                    doubts |= dict.fromkeys(said for said in stated if said in (v.DEEP, v.MANY))
+                    if kind in ("class", "literal") and _MISSING in stated:
+                        doubts[v.UNKNOWN, _UNKNOWN_BASE, heir] = None
+                elif kind in ("alias", "export"):
+                    other = file.interfaces[index] if kind == "alias" else file.facts.exports[index]
+                    alias = other.name.rpartition(".")[2]
+                    if alias not in names and len(names) == _MAX_NAMES:
+                        doubts[v.MANY] = None
+                    elif alias not in names:
+                        names.append(alias)
+                elif heir != value:
                     found[heir] = None
-    return tuple(found)[: MAX_HEIRS + 1]
+        if len(found) > MAX_HEIRS:
+            doubts[v.MANY] = None
+            break
+    return (*tuple(found)[: MAX_HEIRS + 1], *doubts)
 
 
-def _checked(engine: Engine, file: File, kind: str, index: int, value: Value, fuel: int) -> Value | None:
+def _claiming(
+    engine: Engine, file: File, kind: str, index: int, name: str, fuel: int
+) -> tuple[Value, Values]:
+    """What says that it is of a type of some name, and which that is."""
     if kind == "class":
         row = file.classes[index]
-        bases = [types.of(engine, file, part, fuel) for part in row.implements]
-        if row.extends:
-            above = engine.evaluate(file, row.extends, fuel)
-            bases.append(tuple((v.INSTANCE, *base[1:]) for base in above if base[0] == v.CLASS))
-        return (v.INSTANCE, file.path, index) if any(value in base for base in bases) else None
+        bases = [types.of(engine, file, part, fuel) for part in row.implements if name in _named(file, [part])]
+        if row.extends and name in _called(file, row.extends):
+            bases.append(_made(engine.evaluate(file, row.extends, fuel)))
+        return (v.INSTANCE, file.path, index), v.union(bases)
+    if kind == "export":
+        return v.DEEP, _made(engine.export(file.path, file.facts.exports[index].name, fuel))
     if kind == "function":
-        stated = types.of(engine, file, stated_function(file, index), fuel)
-        return (v.FUNCTION, file.path, index) if value in stated else None
+        return (v.FUNCTION, file.path, index), types.of(engine, file, stated_function(file, index), fuel)
     if kind == "alias":
-        return value if value in types.of(engine, file, file.interfaces[index].alias, fuel) else None
+        return (v.TYPED, file.path, index), types.of(engine, file, file.interfaces[index].alias, fuel)
     if kind == "interface":
-        parts = file.interfaces[index].extends
-        extends = any(value in types.of(engine, file, part, fuel) for part in parts)
-        return (v.TYPED, file.path, index) if extends else None
+        parts = [part for part in file.interfaces[index].extends if name in _named(file, [part])]
+        return (v.TYPED, file.path, index), v.union(types.of(engine, file, part, fuel) for part in parts)
     engine.look_at_literals(file, index)  # what it has is looked up without a name
-    return (v.OBJECT, file.path, index) if value in literal_type(engine, file, index, fuel) else None
+    return (v.OBJECT, file.path, index), literal_type(engine, file, index, fuel)
+
+
+def _made(values: Values) -> Values:
+    """What is of a class or type."""
+    made = {v.CLASS: v.INSTANCE, v.NAMED_TYPE: v.TYPED}
+    return tuple((made.get(value[0], value[0]), *value[1:]) for value in values)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import beside, builtins, types
+from everdex.graph.javascript import beside, builtins, outside, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.keys import member_key
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 NO_SUCH: Final = v.unknown("no such member")
 _JUMP: Final = 4
 _MAX_SPREADS: Final = 8
+_MAX_STORES: Final = 8
 _MADE_BY: Final = {v.INSTANCE: v.CLASS, v.MADE: v.FUNCTION}
 _BUILTIN: Final = {v.ARRAY: "Array", v.TUPLE: "Array", v.PROMISE: "Promise", v.MAP: "Map"}
 
@@ -30,7 +31,7 @@ def get(engine: Engine, value: Value, name: str, fuel: int) -> Values:
     if value[0] == v.UNKNOWN:
         return (value,)
     if name == "constructor" and value[0] in _MADE_BY:
-        return ((_MADE_BY[value[0]], *value[1:]),)
+        return ((_MADE_BY[value[0]], *value[1:3]),)
     slots = find(engine, value, name, fuel)
     if not slots:
         return NO_SUCH if value[0] != v.HOLDER else v.NOTHING
@@ -57,7 +58,7 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
     """Where a value has a property."""
     kind = value[0]
     if kind == v.EXTERNAL:
-        return _added(engine, value[1], name, fuel) or _of_outside(engine, value, name)
+        return _added(engine, value[1], name, fuel) or outside.member(engine, value, name)
     if kind == v.MAP and name not in builtins.MEMBERS["Map"] and name not in builtins.OF_OBJECTS:
         return _values(value)  # of a Record
     if kind in _BUILTIN:
@@ -95,7 +96,7 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
     if kind == v.MADE:
         return _of_made(engine, file, value[2], name, fuel)
     if kind == v.TYPED:
-        return _of_interface(engine, file, value[2], name, fuel) or _elsewhere(engine, file, value[2], name)
+        return _of_interface(engine, file, value[2], name, fuel) or outside.merged(engine, file, value[2], name)
     if kind == v.NAMESPACE:
         index = file.facts.namespaces[value[2]].get(name)
         engine.touch(file, next((b.home for b in file.bindings if b.kind == m.MODULE_NAME), ""))
@@ -112,54 +113,20 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
     return direct((v.EXTERNAL, f"Function.{name}")) if name in builtins.OF_FUNCTIONS else ()
 
 
-def _added(engine: Engine, outside: str, name: str, fuel: int) -> tuple[Slot, ...]:
+def _added(engine: Engine, host: str, name: str, fuel: int) -> tuple[Slot, ...]:
     """What the root's ambient declarations add to something of the host: members of its interface, global variables."""
-    if "." in outside or fuel <= 0:
+    if "." in host or fuel <= 0:
         return ()
-    around = builtins.GLOBAL_OBJECTS.get(outside, outside)
+    around = builtins.GLOBAL_OBJECTS.get(host, host)
     slots: list[Slot] = []
     declared = engine.declared_global(around, fuel - _JUMP)
     for each in declared:
-        if each[0] == v.NAMED_TYPE and not _is_whole(engine, each, around):
+        if each[0] == v.NAMED_TYPE and not outside.is_whole(engine, each, around):
             slots += _of_interface(engine, engine.files[each[1]], each[2], name, fuel - _JUMP)
     if not slots and around == "Window" and name not in builtins.GLOBALS:
         found = v.known(engine.declared_global(name, fuel - _JUMP))
         return (Slot("x", "", -1, 0, 0, found),) if found else ()
     return tuple(slots)
-
-
-def _is_whole(engine: Engine, declared: Value, name: str) -> bool:
-    """Whether a file declares the thing of the host itself, a variable or a class, and not only adds to its type: what
-    it says of it is what the host has."""
-    file = engine.files[declared[1]]
-    engine.reads.add(f"js:global:{name}")
-    return name in builtins.GLOBALS and any(
-        file.bindings[index].kind != m.TYPE or file.bindings[index].values for index in file.facts.globals.get(name, ())
-    )
-
-
-def _elsewhere(engine: Engine, file: File, index: int, name: str) -> tuple[Slot, ...]:
-    """An interface that is global is merged with what others declare of it, outside as well."""
-    row = file.interfaces[index]
-    engine.reads.add(f"js:global:{row.name}")
-    merged = any(
-        file.bindings[binding].kind == m.TYPE and index in file.bindings[binding].more
-        for binding in file.facts.globals.get(row.name, ())
-    )
-    return direct((v.EXTERNAL, f"{row.name}.{name}")) if merged else ()
-
-
-def _of_outside(engine: Engine, value: Value, name: str) -> tuple[Slot, ...]:
-    """What a library has. What it was given a type of the root for, and has under a name that things of the root have,
-    may be such a thing."""
-    whole = f"{value[1]}.{name}"
-    if value[1] in builtins.WHOLE and name not in builtins.WHOLE[value[1]]:
-        return ()
-    if len(value) == 2:
-        return direct((v.EXTERNAL, whole))
-    if value[2] == v.HELD and engine.is_offered(f"js:member:{name}"):
-        return direct((v.UNKNOWN, "given by a library"))
-    return direct((v.EXTERNAL, whole, v.HELD))
 
 
 def _stored(engine: Engine, file: File, binding: int, name: str, fuel: int) -> tuple[Slot, ...]:
@@ -175,9 +142,22 @@ def _stored(engine: Engine, file: File, binding: int, name: str, fuel: int) -> t
 def _mixed(
     engine: Engine, file: File, calls: list[int], wanted: frozenset[str], name: str, fuel: int
 ) -> tuple[Slot, ...]:
-    """What calls like `Object.assign(X, …)` have put into something, or made it inherit."""
+    """What calls like `Object.assign(X, …)` have put into something, or made it inherit. Remembered, for what they put
+    there may have been given something in the same way, as often as not this."""
+    if not calls:
+        return ()
+    few = tuple(calls[:_MAX_SPREADS])
+    found: tuple[Slot, ...] = engine.remember(
+        file, ("a", few, wanted is builtins.INHERITS, name), fuel, _given, engine, file, few, wanted, name
+    )
+    return direct(v.DEEP) if found == (v.DEEP,) else found
+
+
+def _given(
+    engine: Engine, file: File, calls: tuple[int, ...], wanted: frozenset[str], name: str, fuel: int
+) -> tuple[Slot, ...]:
     slots: list[Slot] = []
-    for call in calls[:_MAX_SPREADS]:
+    for call in calls:
         _, callee, arguments = file.expressions[call]
         called = {value[1] for value in engine.evaluate(file, callee, fuel - _JUMP) if value[0] == v.EXTERNAL}
         if not called & wanted:
@@ -218,7 +198,9 @@ def _in_class(engine: Engine, file: File, index: int, name: str, static: bool, f
     ]
     if own and any(slot.kind != "f" or slot.value or slot.type for slot in own):
         stores = [value for stored, value, of in row.stores if stored == name and of == static]
-        return _assigned(engine, file, own[0], stores, fuel) or _by_use(own)
+        if static and (owner := file.owner(m.CLASS, index)) >= 0:
+            stores += [value for stored, value in engine.touch_name(file, owner).properties if stored == name]
+        return _assigned(engine, file, own[0], stores, fuel) or (*_by_use(own), *_later(file, own[0], stores))
     stored = [
         Slot("f", file.path, own[0].node if own else expression_node(file, value), value, 0)
         for property_, value, is_static in row.stores
@@ -229,7 +211,7 @@ def _in_class(engine: Engine, file: File, index: int, name: str, static: bool, f
         return _as_declared(engine, file, row, name, static, stored, fuel)
     if not found and static:
         if name == "prototype":
-            return direct((v.INSTANCE, file.path, index))
+            return direct((v.INSTANCE, file.path, index, v.EXACT))
         found = _stored(engine, file, file.owner(m.CLASS, index), name, fuel)
     elif not found:
         found = _on_prototype(engine, file, file.owner(m.CLASS, index), name, fuel)
@@ -273,6 +255,14 @@ def _assigned(engine: Engine, file: File, declared: Slot, stores: list[int], fue
         return ()
     functions = tuple(Slot("f", file.path, declared.node, value, 0) for value in stores)
     return (*functions, Slot("x", "", -1, 0, 0, types.of(engine, file, declared.type, fuel - 1)))
+
+
+def _later(file: File, first: Slot, stores: list[int]) -> tuple[Slot, ...]:
+    """What a field that begins as something is given afterwards by its class."""
+    if first.kind != "f" or not first.value or file.expressions[first.value][0] == m.FUNCTION:
+        return ()
+    given = [value for value in stores if file.expressions[value][0] != m.LITERAL]
+    return tuple(first._replace(value=value) for value in given[:_MAX_STORES])
 
 
 def _by_use(slots: list[Slot]) -> tuple[Slot, ...]:

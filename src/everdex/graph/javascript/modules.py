@@ -5,11 +5,13 @@ Every place that was looked at is recorded as a key, found or not, so that a fil
 
 from __future__ import annotations
 
+from itertools import dropwhile
 from posixpath import dirname, join, normpath
 from typing import Final
 
 from everdex.graph.javascript.project import Project, match, relevant
 from everdex.graph.model import World
+from everdex.languages import role_of
 
 PROJECT_KEY: Final = "js:project"
 # what declares comes after what it declares
@@ -42,9 +44,24 @@ def places(path: str) -> tuple[str, ...]:
         keys.append(f"js:at:{base}")
         if extension in _DECLARATIONS:
             keys.append(f"js:at:{base}.d")  # `./types.d.js` is `types.d.ts`
-        if base.rpartition("/")[2] == "index":
+        front, _, last = base.rpartition("/")
+        if last == "index":
             keys.append(f"js:at:{dirname(base)}/")
+        parts = front.split("/")
+        keys += [_gathered_key("/".join(parts[:at]), last) for at, part in enumerate(parts) if part in _SOURCES]
     return tuple(keys)
+
+
+def _gathered_key(directory: str, last: str) -> str:
+    """What is called so anywhere below the sources of a directory."""
+    return f"js:gathered:{directory}#{last}"
+
+
+def _built(entry: str) -> str:
+    """What a path inside a package would be built of, in whichever directory its sources are; '' where it is none."""
+    *front, last = stem(normpath(entry))[0].split("/")
+    kept = list(dropwhile(_BUILT.__contains__, front))
+    return "/".join((*kept, last)) if len(kept) < len(front) else ""
 
 
 def _without_platform(base: str) -> str:
@@ -123,7 +140,12 @@ class Modules:
         found = self._mapped(path, specifier, looked) or self._packaged(path, specifier, looked)
         if found:
             return found, ""
-        return ("", "") if specifier.startswith(("#", "@/", "~/")) else ("", specifier)
+        return ("", "") if specifier.startswith(("#", "@/", "~/")) or self._is_ours(specifier) else ("", specifier)
+
+    def _is_ours(self, specifier: str) -> bool:
+        """Whether code of a package of the root is meant, be it there or not."""
+        directories, subpath = self.project.packages(specifier)
+        return bool(directories) and (not subpath or self._is_code(subpath))
 
     @staticmethod
     def _is_code(specifier: str) -> bool:
@@ -189,14 +211,38 @@ class Modules:
     def _package_entry(self, directory: str, subpath: str, looked: set[str]) -> str:
         if not self.project.package(directory):
             return ""
-        found = self._first(directory, self.project.entries(directory, subpath), looked)
-        if found:
-            return found
+        entries = self.project.entries(directory, subpath)
         name = self.project.package(directory).get("name")
         # a bundle that has not been made is made of what is called like the package
         named = [name.rpartition("/")[2]] if isinstance(name, str) and not subpath else []
         sources = [f"src/{subpath or 'index'}", subpath or "index"]
-        return self._first(directory, sources + [f"{at}/{each}" for at in _SOURCES for each in named], looked)
+        sources += [f"{at}/{each}" for at in _SOURCES for each in named]
+        found = self._first(directory, entries, looked) or self._first(directory, sources, looked)
+        folder = stem(found)[0].removesuffix("index").rstrip("/")
+        if found and all(not folder.endswith(f"/{_built(entry)}") for entry in entries):
+            return found
+        return next(filter(None, (self._gathered(directory, entry, folder, looked) for entry in entries)), found)
+
+    def _gathered(self, directory: str, entry: str, folder: str, looked: set[str]) -> str:
+        """The source of what a package would build, anywhere among its sources: the only file that is called so, or
+        the one of a directory that has more of what the package gives away than any other. Of these is the one that
+        has a folder of that name, which is meant where the file is not."""
+        built = _built(entry)
+        if not built:
+            return ""
+        key = _gathered_key(directory, built.rpartition("/")[2])
+        looked.add(key)
+        bases = {stem(path)[0]: path for path in self._world.offering(key) if self._is_source(directory, path)}
+        around = [base[: -len(built)] for base in (folder, *bases) if base.endswith(f"/{built}")]
+        if len(around) > 1:
+            given = [other for each in self.project.outputs(directory) if (other := _built(each))]
+            has = [sum(bool(self._plain(place + each, looked)) for each in given) for place in around]
+            around = [place for place, count in zip(around, has, strict=True) if count == max(has)]
+        return bases.get(around[0] + built, "") if len(around) == 1 else ""
+
+    def _is_source(self, directory: str, path: str) -> bool:
+        inside = path[len(directory) :].lstrip("/")
+        return self.project.package_around(path) == directory and role_of(inside) == "source"
 
     def _first(self, directory: str, entries: list[str], looked: set[str]) -> str:
         """The first entry that is there; what is built is looked for at its source."""
@@ -206,12 +252,9 @@ class Modules:
                 continue
             if found := self._plain(target, looked):
                 return found
-            parts = stem(normpath(entry))[0].split("/")
-            if parts[0] in _BUILT:
-                while parts and parts[0] in _BUILT:
-                    parts = parts[1:]
-                for again in (["src", *parts], ["lib", *parts], parts):
-                    if again and (found := self._plain(normpath(join(directory, *again)), looked)):
+            if built := _built(entry):
+                for again in (f"src/{built}", f"lib/{built}", built):
+                    if found := self._plain(normpath(join(directory, again)), looked):
                         return found
         return ""
 

@@ -30,7 +30,7 @@ def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int
     engine.touch(file, file.home(row.node))
     default = row.parameters[number][2]
     declared = _stated(engine, file, function, number, fuel)
-    useful = v.known(declared)
+    useful = v.kept(declared)
     if useful and not any(value[0] == v.CALLABLE for value in useful):
         if any(value[0] == v.TYPED for value in useful):
             # literals and functions implement a type without saying so: those that are handed in here are known
@@ -43,7 +43,7 @@ def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int
     if not v.known(v.union(given)):
         given.append(_from_calls(engine, file, function, number, fuel))
     everything = v.union((*given, useful))
-    found = v.known(everything)
+    found = v.kept(everything)
     if found and row.rest and number == len(row.parameters) - 1 and not useful:
         return ((v.ARRAY, found),)
     return found or v.unknown(v.reason_of(declared) or v.reason_of(everything) or "untyped parameter")

@@ -21,6 +21,7 @@ _JSONC: Final = re.compile(r'//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])|("(?:[^"\\\n]|\\.)
 _CONDITIONS: Final = ("source", "import", "module", "default", "require", "node", "browser", "types")
 _MAX_EXTENDS: Final = 8
 _MAX_BYTES: Final = 1_048_576
+_MAX_OUTPUTS: Final = 64
 
 
 def is_project_file(path: str) -> bool:
@@ -175,6 +176,12 @@ class Project:
             return [subpath]
         return [entry for field in ("source", "module", "main", "types", "typings")
                 if isinstance(entry := package.get(field), str)] + ["index"]  # fmt: skip
+
+    def outputs(self, directory: str) -> list[str]:
+        """Paths below the directory that a package gives away, as many as are looked at."""
+        exports = self.package(directory).get("exports")
+        found = [*_targets(exports, 0), *self.entries(directory, "")]
+        return [path for path in dict.fromkeys(found) if "*" not in path][:_MAX_OUTPUTS]
 
     def imports(self, directory: str, specifier: str) -> list[str]:
         table = self.package(directory).get("imports")

@@ -12,7 +12,7 @@ from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.exports import Place, locate
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.found import Found
-from everdex.graph.javascript.heirs import MAX_HEIRS, heirs
+from everdex.graph.javascript.heirs import heirs
 from everdex.graph.javascript.slots import Slot
 from everdex.graph.javascript.values import Value, Values
 
@@ -157,8 +157,8 @@ class Finder(Callees):
             found.held += tuple(holds.targets)
         elif receiver[0] == v.TYPED:
             below = heirs(engine, receiver, FUEL)
-            found.cut = found.cut or len(below) > MAX_HEIRS
-            for heir in below:
+            found.doubt = found.doubt or below.doubt
+            for heir in below.values:
                 for inner in members.find(engine, heir, name, FUEL):
                     if inner.kind == ("s" if written else "g"):
                         found.run += ((inner.path, inner.node),)

@@ -21,25 +21,26 @@ _OF_THE_ROOT = frozenset((v.CLASS, v.FUNCTION, v.INSTANCE, v.MADE, v.OBJECT, v.T
 
 def agreed(given: Values, declared: Values) -> Values:
     """What was assigned where that is known to the last, and otherwise what was declared, with what is known of it."""
-    typed = v.known(declared)
+    typed = v.kept(declared)
     if not typed or (typed != declared and not v.said(declared)):  # `T | object` may have any members
         return given or declared
     if v.concrete(given):
         return given
     # a function type says less than any function, also one from outside
-    wanted = "FCINOME" if all(value[0] == v.CALLABLE for value in typed) else "FCINOM"
+    wanted = "FCINOME" if all(value[0] == v.CALLABLE for value in v.known(typed)) else "FCINOM"
     return v.union((tuple(value for value in given if value[0] in wanted), typed))
 
 
 def narrows(engine: Engine, given: Values, declared: Values, fuel: int) -> bool:
     """Whether a cast says more than was known: that an instance of a class is one of a class below it."""
-    wanted = [value for value in declared if value[0] == v.INSTANCE]
-    if not wanted or any(value in given for value in wanted):
+    wanted = [value[:3] for value in declared if value[0] == v.INSTANCE]
+    known = {value[:3] for value in given}
+    if not wanted or any(value in known for value in wanted):
         return False
-    return any(value in given for each in wanted for value in _above(engine, each, fuel))
+    return any(value in known for each in wanted for value in above(engine, each, fuel))
 
 
-def _above(engine: Engine, value: Value, fuel: int) -> Values:
+def above(engine: Engine, value: Value, fuel: int) -> Values:
     """Instances of the classes above the one of which something is."""
     found: dict[Value, None] = {}
     waiting = [value]
@@ -49,9 +50,9 @@ def _above(engine: Engine, value: Value, fuel: int) -> Values:
         row = file.classes[index]
         engine.touch(file, file.home(row.node))
         bases = engine.evaluate(file, row.extends, fuel - _JUMP) if row.extends else ()
-        above = [(v.INSTANCE, *base[1:]) for base in bases if base[0] == v.CLASS]
-        waiting += [each for each in above if each not in found]
-        found |= dict.fromkeys(above)
+        next_ones = [(v.INSTANCE, *base[1:]) for base in bases if base[0] == v.CLASS]
+        waiting += [each for each in next_ones if each not in found]
+        found |= dict.fromkeys(next_ones)
     return tuple(found)
 
 
@@ -94,7 +95,7 @@ def _named(engine: Engine, file: File, name: int, arguments: list[int], fuel: in
     if row[0] == m.NAME and file.bindings[row[1]].kind == m.GENERIC:
         constraint = engine.touch_name(file, row[1]).more[0]
         found = of(engine, file, constraint, fuel - 1) if constraint else v.NOTHING
-        return v.known(found) or v.unknown("type parameter")
+        return v.kept(found) or v.unknown("type parameter")
     entities = engine.evaluate(file, name, fuel - 1)
     if arguments and all(entity[0] == v.EXTERNAL for entity in entities):
         last = entities[0][1].rpartition(".")[2] if entities else ""

@@ -14,7 +14,8 @@ Values: TypeAlias = tuple[Value, ...]
 
 FUNCTION: Final = "F"  # path, function
 CLASS: Final = "C"  # path, class
-INSTANCE: Final = "I"  # path, class
+INSTANCE: Final = "I"  # path, class; EXACT, or it may be one of a class below
+EXACT: Final = 1
 MADE: Final = "N"  # path, function: what `new` on a function makes
 OBJECT: Final = "O"  # path, expression
 TYPED: Final = "T"  # path, interface: something of that type
@@ -62,6 +63,11 @@ def union(groups: Iterable[Values]) -> Values:
 
 def known(values: Values) -> Values:
     return tuple(value for value in values if value[0] != UNKNOWN)
+
+
+def kept(values: Values) -> Values:
+    """What is known, with the mark of what was cut off: what is taken for all of it has to say that it is not."""
+    return tuple(value for value in values if value[0] != UNKNOWN or value == MANY) if known(values) else NOTHING
 
 
 def said(values: Values) -> Values:

@@ -137,7 +137,7 @@ class OnReceivers(Choosing):
                 by_name = self._by_type(callables, written, use)
                 groups = [self._several(self._paired(group)) for group in by_name.values()]
                 doubt = next((group for group in groups if group.status is not Status.RESOLVED), None)
-                chosen = tuple(dict.fromkeys(ref for group in groups for ref in group.refs))[:MAX_CANDIDATES]
+                chosen = tuple(dict.fromkeys(ref for group in groups for ref in group.refs))
                 return replace(doubt, refs=chosen) if doubt else Answer(Status.RESOLVED, chosen)
             return self._chosen(callables, use)
         nested = [ref for ref in refs if ref.defined.kind in TYPES]

@@ -1,0 +1,83 @@
+"""What is below a class or type is all of it, or is said not to be; and looking for it is bounded."""
+
+from __future__ import annotations
+
+import pytest
+
+from everdex.graph.javascript import members
+from everdex.graph.javascript.engine import Engine
+from everdex.graph.javascript.slots import Slot
+from everdex.graph.javascript.values import Value
+from everdex.graph.model import Role, Status
+from support.javascript import MemoryWorld
+
+
+def _heirs(count: int, body: str) -> dict[str, bytes]:
+    return {
+        f"h{at:03}.ts": f"import {{ Base }} from './base'\nexport class H{at} extends Base {{ {body} }}\n".encode()
+        for at in range(count)
+    }
+
+
+def _status(files: dict[str, bytes], text: str) -> tuple[Status, set[str]]:
+    sites = MemoryWorld(files).graphs()["use.ts"].sites
+    (site,) = [site for site in sites if site.role is Role.CALL and site.text == text]
+    return site.status, {target.path for target in site.targets}
+
+
+@pytest.mark.parametrize(("count", "status"), [(24, Status.RESOLVED), (25, Status.AMBIGUOUS), (41, Status.AMBIGUOUS)])
+def test_what_is_cut_is_not_said_to_be_all(count: int, status: Status) -> None:
+    """A set of implementations is whole, or ambiguous: by number of classes and of files, also below a body."""
+    use = b"import { Base } from './base'\nexport const use = (base: Base) => base.run()\n"
+    for run in ("abstract run(): void", "run() {}"):
+        base = f"export abstract class Base {{ {run} }}\n".encode()
+        assert _status({"base.ts": base, "use.ts": use, **_heirs(count, "run() {}")}, "base.run")[0] is status
+
+
+def test_a_method_that_few_of_many_classes_replace_is_found_by_its_name() -> None:
+    """However many classes are below: the one that has the method is called, and it is all of them."""
+    files = {
+        "base.ts": b"export class Base { run() {} }\n",
+        "use.ts": b"import { Base } from './base'\nexport const use = (base: Base) => base.run()\n",
+        "one.ts": b"import { H7 } from './h007'\nexport class One extends H7 { run() {} }\n",
+        **_heirs(60, "rest() {}"),
+    }
+    assert _status(files, "base.run") == (Status.RESOLVED, {"base.ts", "one.ts"})
+
+
+def test_a_union_of_more_types_than_are_kept_is_ambiguous() -> None:
+    """What was cut off leaves its mark also where a type is stated."""
+    for count, status in ((12, Status.RESOLVED), (13, Status.AMBIGUOUS)):
+        classes = "".join(f"class C{number} {{ run() {{}} }}\n" for number in range(count))
+        union = " | ".join(f"C{number}" for number in range(count))
+        text = f"{classes}export const use = (base: {union}) => base.run()\n"
+        assert _status({"use.ts": text.encode()}, "base.run")[0] is status
+
+
+def test_long_chains_of_classes_are_followed_to_the_end() -> None:
+    """The sixth class below counts as the first does."""
+    chain = "".join(f"class C{number} extends C{number - 1} {{ }}\n" for number in range(1, 7))
+    last = "class Last extends C6 { run() {} }\nexport const go = (c: C0) => c.run()\n"
+    text = f"class C0 {{ run() {{}} }}\n{chain}{last}"
+    sites = MemoryWorld({"use.ts": text.encode()}).graphs()["use.ts"].sites
+    found = [target.key for site in sites if site.role is Role.CALL for target in site.targets]
+    assert found == ["C0.run", "Last.run"]
+
+
+def test_objects_that_are_given_each_other_are_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often `Object.assign` leads from one to the next: in proportion to the calls, not to the ways."""
+    names = "abcdefgh"
+    lines = [f"const {name} = {{ {name}0: () => {{}} }}" for name in names]
+    lines += [f"Object.assign({name}, {', '.join(names.replace(name, ''))})" for name in names]
+    lines += [f"{name}.gone()" for name in names]
+    asked = 0
+    find = members.find
+
+    def counted(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]:
+        nonlocal asked
+        asked += 1
+        assert asked < 20_000
+        return find(engine, value, name, fuel)
+
+    monkeypatch.setattr(members, "find", counted)
+    MemoryWorld({"use.ts": "\n".join(lines).encode()}).graphs()
