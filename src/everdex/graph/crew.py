@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Any, Final, NamedTuple, Protocol
 
 from everdex.graph.model import Since
-from everdex.graph.postings import FileOffers, Offers
+from everdex.graph.offers import FileOffers, Offers
 from everdex.graph.record import FileRecord, looked_again, record
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.world import Before, Bench
