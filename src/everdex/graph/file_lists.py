@@ -7,18 +7,20 @@ are found without being decoded, and many are decoded at once. Knows nothing of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final
 
-from everdex.numeric import np, npt
+from everdex.numeric import distinct, np, npt
 
 U8 = npt.NDArray[np.uint8]
 U32 = npt.NDArray[np.uint32]
 Numbers = npt.NDArray[np.int64]
 _MORE: Final = 0x80
 _BITS: Final = 7
+_AT_ONCE: Final = 1 << 18  # bytes
 _FEW: Final = 16  # looking through a column for one number takes a twentieth of what a look-up of every row does
 
 
@@ -40,12 +42,6 @@ class Members:
         gaps[first] = self.files[first] + np.uint32(1)
         return gaps
 
-    def only(self, numbers: npt.NDArray[Any]) -> Members:
-        """Of each list those that are among these files."""
-        places = np.flatnonzero(among(self.files, numbers))
-        owners = np.searchsorted(np.cumsum(self.counts), places, "right")
-        return Members(np.bincount(owners, minlength=len(self.counts)), self.files[places])
-
 
 @dataclass(frozen=True)
 class FileLists:
@@ -56,6 +52,11 @@ class FileLists:
     @cached_property
     def _bounds(self) -> Numbers:
         return np.concatenate((np.zeros(1, dtype=np.int64), np.flatnonzero(self.data == 0) + 1))
+
+    @cached_property
+    def _known(self) -> dict[bytes, Members]:
+        """What was asked for: after an edit the same is asked twice, for the file's parts and for its rows."""
+        return {}
 
     @property
     def _is_file(self) -> npt.NDArray[np.bool_]:
@@ -94,42 +95,82 @@ class FileLists:
         data = self.data.tobytes()
         return (data[low:high] for low, high in zip(self.starts.tolist(), self.ends.tolist(), strict=True))
 
-    @cached_property
+    @property
     def members(self) -> Members:
-        """All of them decoded; after an edit that is asked for twice."""
-        data = self.data
-        sums = (data & (_MORE - 1)).astype(np.uint32)
-        later = np.flatnonzero(data >= _MORE) + 1
-        while len(later):  # the third byte of a gap is behind the first of these, and behind the second
-            sums[later] <<= np.uint32(_BITS)
-            later = later[data[later] >= _MORE] + 1
-        np.cumsum(sums, dtype=np.uint32, out=sums)  # what is too large for it does not show in the difference
-        ends = self.ends
-        before = np.zeros(len(ends), dtype=np.uint32)
-        before[1:] = sums[ends[:-1] - 1]
-        sums -= np.repeat(before, np.diff(ends, prepend=0))
-        is_file = self._is_file
-        counts = np.diff(np.cumsum(is_file, dtype=np.int64)[ends - 1], prepend=0)
-        return Members(counts, sums[is_file] - np.uint32(1))
+        """All of them decoded."""
+        return _together([block._decoded() for block in self._blocks()])
+
+    def only(self, numbers: npt.NDArray[Any]) -> Members:
+        """Of each those that are among these files."""
+        key = numbers.astype(np.int64).tobytes()
+        if key not in self._known:
+            self._known[key] = _together([block._only(numbers) for block in self._blocks()])
+        return self._known[key]
 
     def renumbered(self, numbers: Numbers, chosen: npt.NDArray[np.bool_]) -> FileLists:
         """With other numbers for the files, in the same order, in the chosen lists; the others are as they were.
 
         Where a file comes or goes a list has one gap that is another, and its other bytes are copied.
         """
-        members = self.members
-        moved = (numbers - np.arange(len(numbers))).astype(np.int32)[members.files]
-        first = _starts(members.counts)[:-1]
-        change = np.diff(moved, prepend=np.int32(0))
-        change[first] = moved[first]
+        moved = (numbers - np.arange(len(numbers))).astype(np.int32)
+        made, first = [self.data[:0]], 0
+        for block in self._blocks():
+            last = first + len(block.ends)
+            made.append(block._moved(moved, chosen[first:last]))
+            first = last
+        return FileLists(np.concatenate(made))
+
+    def _blocks(self) -> Iterator[FileLists]:
+        """All of them, so many at once that what is worked out of them is small and the same memory is used again."""
+        cuts = np.searchsorted(self.ends, np.arange(_AT_ONCE, len(self.data), _AT_ONCE))
+        for low, high in pairwise(distinct(np.concatenate((self._bounds[[0, -1]], self._bounds[cuts]))).tolist()):
+            yield FileLists(self.data[low:high])
+
+    def _sums(self) -> U32:
+        """Of each byte the sum of its list's gaps up to it."""
+        data, ends = self.data, self.ends
+        sums = (data & (_MORE - 1)).astype(np.uint32)
+        later = np.flatnonzero(data >= _MORE) + 1
+        while len(later):  # the third byte of a gap is behind the first of these, and behind the second
+            sums[later] <<= np.uint32(_BITS)
+            later = later[data[later] >= _MORE] + 1
+        np.cumsum(sums, dtype=np.uint32, out=sums)  # what is too large for it does not show in the difference
+        before = np.zeros(len(ends), dtype=np.uint32)
+        before[1:] = sums[ends[:-1] - 1]
+        sums -= np.repeat(before, np.diff(self._bounds))
+        return sums
+
+    def _decoded(self) -> Members:
+        is_file = self._is_file
+        counts = np.diff(np.cumsum(is_file, dtype=np.int64)[self.ends - 1], prepend=0)
+        return Members(counts, self._sums()[is_file] - np.uint32(1))
+
+    def _only(self, numbers: npt.NDArray[Any]) -> Members:
+        sums = self._sums()
+        places = np.flatnonzero(among(sums, numbers + 1) & self._is_file)
+        owners = np.searchsorted(self.ends, places, "right")
+        return Members(np.bincount(owners, minlength=len(self.ends)), sums[places] - np.uint32(1))
+
+    def _moved(self, moved: npt.NDArray[np.int32], chosen: npt.NDArray[np.bool_]) -> U8:
+        """The bytes when files have moved by so much in the chosen lists."""
+        members = self._decoded()
+        by, first = moved[members.files], _starts(members.counts)[:-1]
+        change = np.diff(by, prepend=np.int32(0))
+        change[first] = by[first]
+        change[~np.repeat(chosen, members.counts)] = 0
         places = np.flatnonzero(change)
-        places = places[chosen[np.searchsorted(first, places, "right") - 1]]
         before = members.gaps()[places]
         after = (before + change[places]).astype(np.uint32)
         sizes = _sizes(before)
         starts = np.flatnonzero(self._is_file)[places] + 1 - sizes
         kept = np.delete(self.data, _stretches(starts, sizes))
-        return FileLists(np.insert(kept, np.repeat(starts - _starts(sizes)[:-1], _sizes(after)), _written(after)))
+        return np.insert(kept, np.repeat(starts - _starts(sizes)[:-1], _sizes(after)), _written(after))
+
+
+def _together(parts: Sequence[Members]) -> Members:
+    counts = [np.zeros(0, dtype=np.int64), *(part.counts for part in parts)]
+    files = [np.zeros(0, dtype=np.uint32), *(part.files for part in parts)]
+    return Members(np.concatenate(counts), np.concatenate(files))
 
 
 def listed(members: Members) -> FileLists:

@@ -113,7 +113,7 @@ class Postings:
 
     def _of(self, files: npt.NDArray[Any]) -> tuple[U32, U32]:
         """The rows of some files, in order."""
-        members = self.lists.members.only(files)
+        members = self.lists.only(files)
         return self._rows(np.flatnonzero(members.counts[self.numbers]), members)
 
     def _rows(self, places: npt.NDArray[np.int64], members: Members) -> tuple[U32, U32]:
@@ -136,7 +136,7 @@ class Postings:
         old, new = (
             (np.repeat(numbers[chosen >= 0], members.counts), members.files)
             for chosen, table in ((before, self), (after, come))
-            for members in [table.lists.members.of(chosen[chosen >= 0])]
+            for members in [table.lists.chosen(chosen[chosen >= 0]).members]
         )
         stays = ~among(old[1], leaving)
         made = _table(_ordered([(old[0][stays], renumber[old[1][stays]]), new]))
