@@ -42,7 +42,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 3: sites that are not resolved are counted by name; one byte tells what a site is
     # 4: what indexers say: of sites, by a bit, and the names of definitions
     # 5: the list of files is not compressed
-    "graph": SchemaRange(5, 5, 5),
+    # 6: tables have each key once, and keys share lists of files
+    "graph": SchemaRange(6, 6, 6),
     # 1: a file a context: documents by path and content, symbols with where they are defined
     "semantic": SchemaRange(1, 1, 1),
     # 1: refresh jobs with scope, HEAD, budget and outcome

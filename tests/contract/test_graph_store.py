@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -246,6 +247,18 @@ def test_workers_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyP
     alone = rebuilt(made, workers=1).data
     assert rebuilt(made, workers=2).data == alone
     assert rebuilt(made, workers=5).data == alone
+
+
+def test_workers_leave_nothing_beside_the_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they wrote is in `facts.db` when they are gone, not in a log of megabytes that stays beside it."""
+    from everdex.graph import crew
+
+    monkeypatch.setattr(crew, "_WORTH_A_WORKER", 2)
+    made = synced(tmp_path / "tree", {f"m{number}.py": f"def f{number}(): pass\n" for number in range(300)})
+    rebuilt(made, Resolvers(), workers=2)
+    assert os.listdir(made.store.graphs) == ["facts.db"]
+    with closing(sqlite3.connect(made.store.graphs / "facts.db")) as facts:
+        assert facts.execute("SELECT count(*) FROM facts").fetchone() == (300,)
 
 
 def test_few_graphs_are_kept_and_collection_removes_those_of_gone_snapshots(

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from everdex.graph.model import Resolver, Since
+from everdex.graph.offers import NO_OFFERS, FileOffers, Offers, changed_keys, file_offers, noted_keys
 from everdex.graph.part_table import decode
-from everdex.graph.postings import NO_OFFERS, U32, FileOffers, Offers, changed_keys, file_offers, key64, noted_keys
+from everdex.graph.postings import U32, key64
 from everdex.graph.python.resolver import RESOLVER as PYTHON
 from everdex.graph.record import FileRecord, record
 from everdex.graph.world import Before

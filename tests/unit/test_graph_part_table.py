@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import zlib
 from collections.abc import Callable
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from everdex.graph.model import Part, Parts
 from everdex.graph.part_table import PartTable, decode, table_of
 from everdex.graph.postings import key32, keys32
+from everdex.numeric import np
 
 _KEYS = [*(f"own:{number}" for number in range(12)), *(f"other:{number}" for number in range(12))]
 Looked = list[set[str]]  # of each part, at what
@@ -84,3 +86,19 @@ def test_a_table_says_what_another_says_when_nothing_was_found_anew() -> None:
     assert table_of(_parts([{"other:0"}, set()], [-1, 1]), first).says(first)
     for now in ({"other:0", "other:1"}, {"other:1"}, set[str](), {"other:0", "own:0"}):
         assert not table_of(_parts([now, set()], [-1, 1]), first).says(first)
+
+
+@pytest.mark.parametrize("count", [1, 255, 256, 257, 700])
+def test_keys_that_the_same_parts_looked_at_share_a_row(count: int) -> None:
+    """So many different rows, each of several keys, are told apart; a row is written once."""
+    looked = np.packbits(np.eye(count, dtype=np.bool_), axis=1)
+    order = np.array([number for number in range(count) for _ in range(3)])
+    keys = np.arange(2 * len(order), dtype=np.uint32)
+    parts = tuple((number, number) for number in range(count))
+    rows = np.concatenate((looked[order], looked[order[::-1]]))
+    table = PartTable(parts, (), keys[: len(order)], keys[len(order) :], rows)
+    stored = decode(table.encode(), table.others)
+    assert stored.says(table)
+    once = PartTable(parts, (), keys[:count], keys[:0], looked)
+    sizes = [len(zlib.decompress(each.encode())) for each in (table, once)]
+    assert sizes[0] < sizes[1] + 10 * len(order)

@@ -218,22 +218,27 @@ class _Extraction(Locals):
         for key, name in self.conversions.items():
             if (scopes.around(key[0]), name) not in bound:
                 del self.uses[key]
+        starts, passed, setters, implied, binds = atoms.starts, self.given, self.setters, self.implied, self.binds
+        row, following = -1, 0  # the line of a use, and where the next one begins: uses are in order
         for start, width, role, name, receiver, arguments, text in sorted(self.uses.values()):
-            if start in self.setters:
+            if start in setters:
                 name, arguments = f"{name}=", 1
-            if role in (model.TYPE, model.READ) and not receiver and (start in names or start in self.binds):
+            if not receiver and (role == model.TYPE or role == model.READ) and (start in names or start in binds):
                 continue
             scope = scopes.around(start)
-            row = atoms.at(start)
-            if start in self.implied and receiver == "?":
+            while start >= following:
+                row += 1
+                following = starts[row + 1]
+            column = start - starts[row]
+            if receiver == "?" and start in implied:
                 receiver, text = self._implied(start, atoms), f".{name}"
-            known = bound.get((scope, name), ()) if role == model.READ and not receiver else ()
-            if model.nearest(known, row + 1, start - atoms.starts[row]) is not None:
-                continue  # a local of the same function
+            if role == model.READ and not receiver:
+                known = bound.get((scope, name))
+                if known is not None and model.nearest(known, row + 1, column) is not None:
+                    continue  # a local of the same function
             uses.append(
                 model.Use(
-                    row + 1, start - atoms.starts[row], width, scope, role, name, receiver, arguments, text,
-                    self.given.get(start, ()),
+                    row + 1, column, width, scope, role, name, receiver, arguments, text, passed.get(start, ()),
                 )
             )
         outline = model.Outline(

@@ -21,7 +21,9 @@ from everdex import versions
 from everdex.durable import Pieces
 from everdex.errors import Corrupt
 from everdex.graph.blobs import Blobs
-from everdex.graph.postings import Offers, Postings
+from everdex.graph.file_lists import FileLists
+from everdex.graph.offers import Offers
+from everdex.graph.postings import Postings
 from everdex.numeric import np, npt
 
 _MAGIC: Final = b"EVDXGRF\n"
@@ -33,7 +35,7 @@ _FIXED: Final = (
     "header", "blobs", "blob_ends", "parts", "part_ends", "offer_keys", "offer_files", "offer_contents",
     "asked_keys", "asked_files", "asked_counts",
 )  # fmt: skip
-_SECTIONS: Final = (*_FIXED, *(f"{table}_{part}" for table in TABLES for part in ("keys", "files")))
+_SECTIONS: Final = (*_FIXED, *(f"{table}_{part}" for table in TABLES for part in ("keys", "numbers", "lists")))
 
 
 WAITS: Final = -1  # in place of a count: not all of a file is resolved
@@ -101,8 +103,10 @@ def pack(parts: Parts) -> Pieces:
         "asked_counts": _column(parts.asked.contents, np.uint32),
     }
     for name in TABLES:
-        sections[f"{name}_keys"] = _column(parts.tables[name].keys, np.uint32)
-        sections[f"{name}_files"] = _column(parts.tables[name].files, small)
+        table = parts.tables[name]
+        sections[f"{name}_keys"] = _column(table.keys, np.uint32)
+        sections[f"{name}_numbers"] = _column(table.numbers, np.min_scalar_type(max(0, len(table.lists.ends) - 1)))
+        sections[f"{name}_lists"] = _column(table.lists.data, np.uint8)
     offset = _HEAD.size + _ENTRY.size * len(_SECTIONS)
     entries: list[bytes] = []
     pieces: list[bytes | memoryview] = []
@@ -141,7 +145,11 @@ class Graph:
         self.offers = _offers(sections, "offer_keys", "offer_files", "offer_contents")
         self.asked = _offers(sections, "asked_keys", "asked_files", "asked_counts")
         self.tables = {
-            name: Postings(_array(sections[f"{name}_keys"], np.uint32), _files(sections[f"{name}_files"]))
+            name: Postings(
+                _array(sections[f"{name}_keys"], np.uint32),
+                _numbers(sections[f"{name}_numbers"]),
+                FileLists(_array(sections[f"{name}_lists"], np.uint8)),
+            )
             for name in TABLES
         }
 
@@ -211,7 +219,7 @@ def _decoded(section: tuple[int, memoryview], where: str) -> _Header:
 
 def _offers(sections: dict[str, tuple[int, memoryview]], keys: str, files: str, contents: str) -> Offers:
     return Offers(
-        _array(sections[keys], np.uint64), _files(sections[files]), _array(sections[contents], np.uint32)
+        _array(sections[keys], np.uint64), _numbers(sections[files]), _array(sections[contents], np.uint32)
     )
 
 
@@ -219,5 +227,6 @@ def _array(section: tuple[int, memoryview], dtype: Any) -> npt.NDArray[Any]:
     return np.frombuffer(section[1], dtype=dtype)
 
 
-def _files(section: tuple[int, memoryview]) -> npt.NDArray[Any]:
-    return np.frombuffer(section[1], dtype=np.uint16 if section[0] == 2 else np.uint32)
+def _numbers(section: tuple[int, memoryview]) -> npt.NDArray[Any]:
+    """Of as many bytes each as the section says."""
+    return np.frombuffer(section[1], dtype=f"<u{section[0]}")

@@ -18,7 +18,8 @@ from everdex.graph.artifact import TABLES, FileEntry, Graph, Parts, pack
 from everdex.graph.blobs import NO_BLOBS
 from everdex.graph.crew import Crew, Edited, Wanted, hire
 from everdex.graph.model import Since
-from everdex.graph.postings import EMPTY, NO_OFFERS, U32, FileOffers, Offers, changed_keys, noted_keys
+from everdex.graph.offers import NO_OFFERS, FileOffers, Offers, changed_keys, noted_keys
+from everdex.graph.postings import EMPTY, U32
 from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import DIGEST as UNFINISHED

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
+from itertools import accumulate
 from typing import Final
 
 import msgspec
@@ -64,14 +65,14 @@ class Columns:
     def nodes(self) -> tuple[Node, ...]:
         packed = self._packed
         nodes: list[Node] = []
-        for number, name in enumerate(packed.node_names):
+        places = zip(accumulate(packed.node_starts), accumulate(packed.node_lines), strict=True)
+        for number, (name, (start, line)) in enumerate(zip(packed.node_names, places, strict=True)):
             parent = packed.node_parents[number]
             key, qualified = packed.node_keys[number], packed.node_qualified[number]
             if parent >= 0:
                 above = nodes[parent]
                 key = key or (f"{above.key}.{name}" if above.key else name)
                 qualified = qualified or (f"{above.qualified_name}.{name}" if above.qualified_name else name)
-            start, line = packed.node_starts[number], packed.node_lines[number]
             nodes.append(
                 Node(
                     key, qualified, name, packed.strings[packed.node_kinds[number]], parent,
@@ -105,8 +106,9 @@ class Columns:
     @cached_property
     def targets(self) -> tuple[Target, ...]:
         """Every target that a site or a dependency of this file has."""
-        strings, flat = self._packed.strings, self._packed.targets
-        return tuple(Target(strings[path], strings[key]) for path, key in zip(flat[::2], flat[1::2], strict=True))
+        strings = self._packed.strings
+        numbers = zip(accumulate(self._packed.target_paths), accumulate(self._packed.target_keys), strict=True)
+        return tuple(Target(strings[path], strings[key]) for path, key in numbers)
 
     @cached_property
     def sources(self) -> Sequence[int]:

@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Any, Final, NamedTuple, Protocol
 
+from everdex.graph.kept_values import values_of
 from everdex.graph.model import Since
-from everdex.graph.postings import FileOffers, Offers
+from everdex.graph.offers import FileOffers, Offers
 from everdex.graph.record import FileRecord, looked_again, record
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.world import Before, Bench
@@ -114,6 +115,7 @@ class Many:
     """Worker processes, each with the view open and every resolver at hand."""
 
     def __init__(self, view: SnapshotView, resolvers: Resolvers, workers: int) -> None:
+        self._store = view.store
         settings = (view.store, view.manifest.snapshot_id, resolvers.modules)
         self._processes = [
             WorkerProcess("everdex.graph.worker_main", "a resolving worker", settings) for _ in range(workers)
@@ -158,3 +160,5 @@ class Many:
     def end(self) -> None:
         for process in self._processes:
             process.end()
+        # They are killed, and leave the log of what they remembered beside the file: who closes it last puts it in.
+        values_of(self._store).close()

@@ -20,13 +20,14 @@ class Dependents:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        defines, targets = graph.tables["defines"], graph.tables["targets"]
-        first = np.searchsorted(defines.keys, targets.keys)
-        count = np.searchsorted(defines.keys, targets.keys, "right") - first
-        users = np.repeat(targets.files.astype(np.int64), count)
+        keys, files = graph.tables["defines"].pairs()
+        named, users = graph.tables["targets"].pairs()
+        first = np.searchsorted(keys, named)
+        count = np.searchsorted(keys, named, "right") - first
+        users = np.repeat(users.astype(np.int64), count)
         # The places of each run of definers: its start, and how far into the run.
         within = np.arange(len(users)) - np.repeat(np.cumsum(count) - count, count)
-        used = defines.files[np.repeat(first, count) + within].astype(np.int64)
+        used = files[np.repeat(first, count) + within].astype(np.int64)
         size = max(1, len(graph.files))
         edges = distinct((used * size + users)[used != users])
         self._users: npt.NDArray[np.int64] = edges % size

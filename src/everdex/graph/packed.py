@@ -64,15 +64,16 @@ class Packed(msgspec.Struct, array_like=True, gc=False):
     node_qualified: list[str]  # '' where it is the parent's and the name
     node_kinds: list[int]
     node_parents: list[int]
-    node_starts: list[int]
+    node_starts: list[int]  # as differences
     node_lengths: list[int]
-    node_lines: list[int]
+    node_lines: list[int]  # as differences
     node_heights: list[int]
     node_name_lines: list[int]
     node_name_columns: list[int]
     node_signatures: list[str]
     node_public: list[int]
-    targets: list[int]  # path, key, path, key, …
+    target_paths: list[int]  # as differences
+    target_keys: list[int]  # as differences
     target_sets: list[list[int]]  # the first is empty
     site_marks: bytes
     site_sources: bytes  # of `_narrow`
@@ -123,15 +124,16 @@ def encode(graph: FileGraph) -> bytes:
         ["" if node.qualified_name == _child(nodes, node, "qualified_name") else node.qualified_name for node in nodes],
         [strings[node.kind] for node in nodes],
         [node.parent for node in nodes],
-        [node.start_byte for node in nodes],
+        _deltas(node.start_byte for node in nodes),
         [node.end_byte - node.start_byte for node in nodes],
-        [node.start_line for node in nodes],
+        _deltas(node.start_line for node in nodes),
         [node.end_line - node.start_line for node in nodes],
         [node.name_line - node.start_line for node in nodes],
         [node.name_column for node in nodes],
         [node.signature for node in nodes],
         [int(node.public) for node in nodes],
-        [number for target in targets for number in (strings[target.path], strings[target.key])],
+        _deltas(strings[target.path] for target in targets),
+        _deltas(strings[target.key] for target in targets),
         [list(numbers) for numbers in target_sets],
         _marks(sites),
         _narrow(_deltas(site.source for site in sites)),

@@ -1,38 +1,38 @@
-"""Which files hold which keys: sorted arrays of hashes, searched by bisection and merged without sorting again.
+"""Which files hold which keys: each key once, with a list of files that many keys may share.
 
-`Postings` hashes keys to 32 bits, for questions whose answers are checked in the file anyway: a false candidate costs
-one look. `Offers` uses 64 bits, because resolvers and counts rely on its answers unchecked.
+Keys are hashed to 32 bits, for questions whose answers are checked in the file anyway: a false candidate costs one
+look. What a table is depends on its rows alone, not on how it came about: keys are in order, and lists in the order of
+the first key that has them.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import xxhash
 
+from everdex.graph.file_lists import NO_LISTS, FileLists, Members, among, joined_lists, listed
 from everdex.graph.model import LIMITS, MORE_MARK, PLACES, more_key, more_places_key
 from everdex.numeric import distinct, np, npt
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
-_LOW: Final = 0xFFFFFFFF
+LOW: Final = 0xFFFFFFFF
 _MARKS: Final = (*(more_key("", limit) for limit in LIMITS), *(more_places_key("", limit) for limit in PLACES))
-_FORMS: Final = {mark: 0x80000000 >> place for place, mark in enumerate(_MARKS)}  # a bit for each
+FORMS: Final = {mark: 0x80000000 >> place for place, mark in enumerate(_MARKS)}  # a bit for each
 _FORM: Final = len(MORE_MARK) + 1
-_FEW: Final = 16  # looking through a column for one number takes a twentieth of what a look-up of every row does
 
 
 def key64(text: str) -> int:
-    if text.startswith(MORE_MARK) and text[:_FORM] in _FORMS:
-        return key64(text[_FORM:]) ^ _FORMS[text[:_FORM]]  # as that of the key: what a file offered is known by hashes
+    if text.startswith(MORE_MARK) and text[:_FORM] in FORMS:
+        return key64(text[_FORM:]) ^ FORMS[text[:_FORM]]  # as that of the key: what a file offered is known by hashes
     return xxhash.xxh64_intdigest(text.encode("utf-8", "surrogatepass"))
 
 
 def key32(text: str) -> int:
-    return key64(text) & _LOW
+    return key64(text) & LOW
 
 
 def keys32(texts: Iterable[str]) -> U32:
@@ -46,30 +46,30 @@ def keys32(texts: Iterable[str]) -> U32:
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """(key, file) pairs ordered by key, then file."""
+    """Files by key."""
 
-    keys: U32
-    files: U32
+    keys: U32  # in order
+    numbers: npt.NDArray[Any]  # of each key: of its list
+    lists: FileLists  # each of them once
 
     def holders(self, key: int) -> list[int]:
         """Files with this key, ascending."""
-        low, high = np.searchsorted(self.keys, np.uint32(key)), np.searchsorted(self.keys, np.uint32(key), "right")
-        found: list[int] = self.files[low:high].tolist()
-        return found
+        return self.holders_of_any(np.array([key], dtype=np.uint32))
 
     def holders_of_any(self, keys: U32) -> list[int]:
         """Files with one of these keys, ascending."""
-        low, high = np.searchsorted(self.keys, keys), np.searchsorted(self.keys, keys, "right")
-        found: set[int] = set()
-        for first, last in zip(low.tolist(), high.tolist(), strict=True):
-            found.update(self.files[first:last].tolist())
-        return sorted(found)
+        numbers = distinct(self.numbers[self._places(keys)])
+        found: list[int] = distinct(self.lists.chosen(numbers).members.files).tolist()
+        return found
+
+    def pairs(self) -> tuple[U32, U32]:
+        """Each key with each of its files, in order."""
+        return self._rows(np.arange(len(self.keys)), self.lists.members)
 
     def of(self, numbers: Sequence[int]) -> dict[int, U32]:
         """The keys of some files, each file's in order."""
         wanted = np.array(sorted(numbers), dtype=np.uint32)
-        chosen = _among(self.files, wanted)
-        keys, files = self.keys[chosen], self.files[chosen]
+        keys, files = self._of(wanted)
         order = np.argsort(files, kind="stable")
         keys, files = keys[order], files[order]
         low, high = np.searchsorted(files, wanted).tolist(), np.searchsorted(files, wanted, "right").tolist()
@@ -78,34 +78,123 @@ class Postings:
     def merged(self, renumber: npt.NDArray[np.int64], added: Mapping[int, U32]) -> Postings:
         """With files renumbered (-1: gone) in an order-keeping way, and other keys for some of them, or of new ones.
 
-        After an edit nearly all rows stay what and where they are: only those that come and go are looked at.
+        After an edit nearly all keys have the files that they had, and their lists are copied.
         """
-        fresh = [_joined(keys, np.full(len(keys), number)) for number, keys in added.items()]
-        new = np.sort(np.concatenate(fresh)) if fresh else np.zeros(0, dtype=np.uint64)
+        new = _ordered([(keys, np.full(len(keys), number)) for number, keys in added.items()])
         if not len(self.keys):
-            return Postings(_keys_of(new), _files_of(new))
-        leaving = _leaving(self.files, renumber, added)
-        if len(new) > len(self.keys):  # most is new: inserted row by row it takes several times the memory
-            stay = ~leaving
-            kept = Postings(self.keys[stay], renumber[self.files[stay]].astype(np.uint32))
-            return kept.beside(Postings(_keys_of(new), _files_of(new)))
-        rows = np.flatnonzero(leaving)
-        owners = renumber[self.files[rows]]
-        old = _joined(self.keys[rows], owners)
-        gone, come = rows[(owners < 0) | ~is_among(old, new)], new[~is_among(new, old[owners >= 0])]
-        keys, files = self.keys, _renumbered(self.files, renumber)
-        if len(gone):
-            keys, files = np.delete(keys, gone), np.delete(files, gone)
-        if len(come):
-            places = _places(keys, files, _keys_of(come), _files_of(come))
-            keys = np.insert(keys, places, _keys_of(come))
-            files = np.insert(files.astype(np.uint32, copy=False), places, _files_of(come))
-        return Postings(keys, files)
+            return _table(new)
+        leaving = leaving_files(renumber, added)
+        keys, files = self._of(leaving)
+        owners = renumber[files]
+        old, stays = _joined(keys, owners), owners >= 0
+        gone, come = keys[~stays | ~is_among(old, new)], _keys_of(new[~is_among(new, old[stays])])
+        touched = distinct(np.concatenate((gone, come)))
+        if not len(touched) and not moves(renumber):
+            return self
+        coming = _table(new[is_among(_keys_of(new), touched)])
+        return self._without(touched, renumber)._beside(self._with(touched, renumber, leaving, coming))
 
     def beside(self, other: Postings) -> Postings:
         """Both, where no file is in both."""
-        both = np.sort(np.concatenate([_joined(item.keys, item.files) for item in (self, other)]))
-        return Postings(_keys_of(both), _files_of(both))
+        return _table(_ordered([self.pairs(), other.pairs()]))
+
+    def _places(self, keys: U32) -> npt.NDArray[np.int64]:
+        """Where those of some keys are that are there."""
+        places = np.searchsorted(self.keys, keys)
+        places[places == len(self.keys)] = 0
+        return places[self.keys[places] == keys] if len(self.keys) else places[:0]
+
+    def _numbers(self, keys: U32) -> npt.NDArray[np.int64]:
+        """Of each of some keys its list; -1 where it has none."""
+        if not len(self.keys):
+            return np.full(len(keys), -1)
+        places = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
+        return np.where(self.keys[places] == keys, self.numbers[places].astype(np.int64), -1)
+
+    def _of(self, files: npt.NDArray[Any]) -> tuple[U32, U32]:
+        """The rows of some files, in order."""
+        members = self.lists.only(files)
+        return self._rows(np.flatnonzero(members.counts[self.numbers]), members)
+
+    def _rows(self, places: npt.NDArray[np.int64], members: Members) -> tuple[U32, U32]:
+        """The rows of some keys whose lists have these members."""
+        chosen = members.of(self.numbers[places])
+        return np.repeat(self.keys[places], chosen.counts), chosen.files
+
+    def _with(
+        self, keys: U32, renumber: npt.NDArray[np.int64], leaving: npt.NDArray[np.int64], come: Postings
+    ) -> Postings:
+        """These keys alone, with files renumbered: without those that are leaving, and with those that come.
+
+        Most of them have a list in common with others, and get one in common: each is worked out once.
+        """
+        one_more = len(come.lists.ends) + 1
+        both = (self._numbers(keys) + 1) * one_more + come._numbers(keys) + 1
+        kinds = distinct(both)
+        before, after = kinds // one_more - 1, kinds % one_more - 1
+        numbers = np.arange(len(kinds), dtype=np.uint32)
+        old, new = (
+            (np.repeat(numbers[chosen >= 0], members.counts), members.files)
+            for chosen, table in ((before, self), (after, come))
+            for members in [table.lists.chosen(chosen[chosen >= 0]).members]
+        )
+        stays = ~among(old[1], leaving)
+        made = _table(_ordered([(old[0][stays], renumber[old[1][stays]]), new]))
+        found = made._numbers(np.searchsorted(kinds, both).astype(np.uint32))
+        return Postings(keys[found >= 0], found[found >= 0], made.lists)
+
+    def _without(self, keys: U32, renumber: npt.NDArray[np.int64]) -> Postings:
+        """All other keys, with files renumbered; of their lists no file is gone."""
+        stays = np.ones(len(self.keys), dtype=np.bool_)
+        stays[self._places(keys)] = False
+        numbers, lists = self.numbers[stays], self.lists
+        if moves(renumber):
+            chosen = np.zeros(len(lists.ends), dtype=np.bool_)
+            chosen[numbers] = True
+            numbers = (np.cumsum(chosen) - 1)[numbers]
+            lists = lists.renumbered(renumber, chosen).chosen(np.flatnonzero(chosen))
+        return Postings(self.keys[stays], numbers, lists)
+
+    def _beside(self, other: Postings) -> Postings:
+        """Both, where no key is in both and lists may be in any order, or of no key."""
+        places = np.searchsorted(self.keys, other.keys)
+        keys = np.insert(self.keys, places, other.keys)
+        numbers = np.insert(self.numbers.astype(np.int64), places, _found(self.lists, other.lists)[other.numbers])
+        lists = self.lists.beside(other.lists)
+        first = np.full(len(lists.ends), len(keys))
+        first[numbers[::-1]] = np.arange(len(keys))[::-1]  # of what is assigned several times the last counts
+        order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(keys))]
+        ranks = np.zeros(len(first), dtype=np.int64)
+        ranks[order] = np.arange(len(order))
+        return Postings(keys, ranks[numbers], lists.chosen(order))
+
+
+def _found(lists: FileLists, others: FileLists) -> npt.NDArray[np.int64]:
+    """Of each other list the number of the same one, or of its own behind them all.
+
+    Only what has the same length, the same first byte and the same last one is looked at.
+    """
+    near = np.flatnonzero(is_among(lists.marks(), distinct(others.marks())))
+    known = dict(zip(lists.chosen(near).each(), near.tolist(), strict=True))
+    numbers = [known.get(each, number) for number, each in enumerate(others.each(), start=len(lists.ends))]
+    return np.array(numbers, dtype=np.int64)
+
+
+def _table(rows: U64) -> Postings:
+    """From rows in order."""
+    keys = _keys_of(rows)
+    starts = np.flatnonzero(np.diff(keys, prepend=~keys[:1]))
+    lists = listed(Members(np.diff(starts, append=len(keys)), _files_of(rows)))
+    known: dict[bytes, int] = {}
+    numbers = [known.setdefault(each, len(known)) for each in lists.each()]
+    return Postings(keys[starts], np.array(numbers, dtype=np.int64), joined_lists(known))
+
+
+def _ordered(pieces: Sequence[tuple[U32, npt.NDArray[Any]]]) -> U64:
+    """Keys and files as rows in order."""
+    rows = np.concatenate([np.zeros(0, dtype=np.uint64), *(_joined(*piece) for piece in pieces)])
+    rows.sort()
+    return rows
 
 
 def is_among(some: npt.NDArray[Any], ordered: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -126,211 +215,18 @@ def _keys_of(rows: U64) -> U32:
 
 
 def _files_of(rows: U64) -> U32:
-    return (rows & np.uint64(_LOW)).astype(np.uint32)
+    return (rows & np.uint64(LOW)).astype(np.uint32)
 
 
-def _leaving(files: U32, renumber: npt.NDArray[np.int64], added: Iterable[int]) -> npt.NDArray[np.bool_]:
-    """Of each row whether it goes: its file is gone, or has others now."""
-    return _among(files, np.flatnonzero((renumber < 0) | np.isin(renumber, np.array(list(added), dtype=np.int64))))
+def moves(renumber: npt.NDArray[np.int64]) -> bool:
+    """Whether a file that stays has another number than it had."""
+    there = np.flatnonzero(renumber >= 0)
+    return not np.array_equal(renumber[there], there)
 
 
-def _among(files: U32, numbers: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Of each row whether it is of one of these files."""
-    if len(numbers) > _FEW:
-        return np.isin(files, numbers.astype(files.dtype))
-    found = np.zeros(len(files), dtype=np.bool_)
-    for number in numbers.tolist():
-        found |= files == number
-    return found
+def leaving_files(renumber: npt.NDArray[np.int64], added: Iterable[int]) -> npt.NDArray[np.int64]:
+    """The files whose rows go: they are gone, or have others now."""
+    return np.flatnonzero((renumber < 0) | np.isin(renumber, np.array(list(added), dtype=np.int64)))
 
 
-def _renumbered(files: U32, renumber: npt.NDArray[np.int64]) -> U32:
-    """The same array when every file that stays has the number that it had."""
-    staying = np.flatnonzero(renumber >= 0)
-    return files if np.array_equal(renumber[staying], staying) else renumber.astype(np.uint32)[files]
-
-
-def _places(
-    keys: npt.NDArray[Any], files: npt.NDArray[Any], wanted: npt.NDArray[Any], numbers: npt.NDArray[Any]
-) -> npt.NDArray[np.int64]:
-    """Before which of the rows that are there each of some others belongs."""
-    spans = np.searchsorted(keys, wanted).tolist(), np.searchsorted(keys, wanted, "right").tolist()
-    view = files.data
-    return np.array([
-        bisect_left(view, number, low, high) for number, low, high in zip(numbers.tolist(), *spans, strict=True)
-    ], dtype=np.int64)  # fmt: skip
-
-
-EMPTY: Final = Postings(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint32))
-
-
-@dataclass(frozen=True, slots=True)
-class FileOffers:
-    """What one file offers: keys, what a reader of each could see, and one hash of it all."""
-
-    keys: U64  # sorted
-    contents: U32
-    whole: int
-
-
-def file_offers(offers: Mapping[str, int]) -> FileOffers:
-    names = sorted(offers)
-    keys, contents = _encoded(names), [offers[name] for name in names]
-    whole = b"".join([b"%b\0%d\0" % pair for pair in zip(keys, contents, strict=True)])
-    return _in_columns(keys, contents, xxhash.xxh64_intdigest(whole))
-
-
-def file_counts(counts: Mapping[str, int]) -> FileOffers:
-    """One file's part of a table of counts: the same columns, and nobody asks whether the whole has changed."""
-    return _in_columns(_encoded(counts), counts.values(), 0)
-
-
-def _encoded(names: Iterable[str]) -> list[bytes]:
-    return [name.encode("utf-8", "surrogatepass") for name in names]
-
-
-def _in_columns(keys: Iterable[bytes], contents: Iterable[int], whole: int) -> FileOffers:
-    """Keys themselves are offered and counted, never that there are more of one: `key64` of them is this."""
-    hashed = np.array(list(map(xxhash.xxh64_intdigest, keys)), dtype=np.uint64)
-    values = np.array([content & _LOW for content in contents], dtype=np.uint32)
-    order = np.lexsort((values, hashed))
-    return FileOffers(hashed[order], values[order], whole)
-
-
-def changed_keys(before: FileOffers | None, after: FileOffers | None) -> set[int]:
-    """Keys whose offers by one file differ; all of them when only the hash of the whole tells that something does."""
-    if before is not None and after is not None and before.whole == after.whole:
-        return set()
-    old = dict(zip(before.keys.tolist(), before.contents.tolist(), strict=True)) if before else {}
-    new = dict(zip(after.keys.tolist(), after.contents.tolist(), strict=True)) if after else {}
-    changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
-    return changed or old.keys() | new.keys()
-
-
-@dataclass(frozen=True, slots=True)
-class Offers:
-    """(key, file, content) ordered by key, then file."""
-
-    keys: U64
-    files: U32
-    contents: U32
-
-    def offering(self, key: str) -> list[int]:
-        """Files that offer this key, ascending."""
-        hashed = key64(key)
-        view = self.keys.data  # bisect over a memoryview is several times quicker than one searchsorted
-        place = bisect_left(view, hashed)
-        found = []
-        while place < len(view) and view[place] == hashed:
-            found.append(int(self.files[place]))
-            place += 1
-        return found
-
-    def offering_any(self, keys: Iterable[str]) -> list[int]:
-        """Files that offer one of these keys, ascending."""
-        pieces = [self.files[low:high] for low, high in self._spans(keys)]
-        found: list[int] = distinct(np.concatenate(pieces)).tolist() if pieces else []
-        return found
-
-    def total(self, keys: Iterable[str]) -> int:
-        """The sum over these keys and all files, in a table of counts."""
-        return sum(int(self.contents[low:high].sum()) for low, high in self._spans(keys))
-
-    def _spans(self, keys: Iterable[str]) -> list[tuple[int, int]]:
-        """Where the rows of those keys are that somebody offers."""
-        hashed = np.array(list(map(key64, keys)), dtype=np.uint64)
-        low, high = np.searchsorted(self.keys, hashed), np.searchsorted(self.keys, hashed, "right")
-        return [(first, last) for first, last in zip(low.tolist(), high.tolist(), strict=True) if first < last]
-
-    def counts(self, keys: U64) -> npt.NDArray[np.int64]:
-        """How many files offer each key."""
-        return np.searchsorted(self.keys, keys, "right") - np.searchsorted(self.keys, keys)
-
-    def totals(self, keys: U64) -> npt.NDArray[np.int64]:
-        """The sum of what all files offer under each key, where that is counted."""
-        low = np.searchsorted(self.keys, keys)
-        counts = np.searchsorted(self.keys, keys, "right") - low
-        ends = np.cumsum(counts)
-        rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(low - ends + counts, counts)
-        owners = np.repeat(np.arange(len(keys)), counts)
-        found = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(found, owners, self.contents[rows])
-        return found
-
-    def of(self, numbers: Sequence[int], wholes: Sequence[int]) -> dict[int, FileOffers]:
-        """The offers of some files; `wholes` are all files' hashes."""
-        mask = _among(self.files, np.array(numbers, dtype=np.uint32))
-        keys, files, contents = self.keys[mask], self.files[mask], self.contents[mask]
-        order = np.argsort(files, kind="stable")
-        keys, files, contents = keys[order], files[order], contents[order]
-        edges = np.searchsorted(files, np.array(numbers, dtype=np.uint32)), np.searchsorted(files, numbers, "right")
-        return {
-            number: FileOffers(keys[low:high], contents[low:high], wholes[number])
-            for number, low, high in zip(numbers, edges[0].tolist(), edges[1].tolist(), strict=True)
-        }
-
-    def merged(self, renumber: npt.NDArray[np.int64], added: Mapping[int, FileOffers]) -> Offers:
-        """With files renumbered (-1: gone) in an order-keeping way, and other offers of some, or those of new ones.
-
-        After an edit nearly all rows stay where they are: only those that come and go are moved.
-        """
-        if not len(self.keys):
-            return _ordered([(item.keys, number, item.contents) for number, item in added.items()])
-        leaving = _leaving(self.files, renumber, added)
-        if sum(len(item.keys) for item in added.values()) > len(self.keys):  # as with `Postings`
-            stay = ~leaving
-            kept = Offers(self.keys[stay], renumber[self.files[stay]].astype(np.uint32), self.contents[stay])
-            return kept.beside(_ordered([(item.keys, number, item.contents) for number, item in added.items()]))
-        rows = np.flatnonzero(leaving)
-        owners = renumber[self.files[rows]]
-        order = np.argsort(owners, kind="stable")
-        rows, owners = rows[order], owners[order]
-        gone, come, contents = [rows[owners < 0]], [], self.contents.copy()
-        for number, item in added.items():
-            mine = rows[np.searchsorted(owners, number) : np.searchsorted(owners, number, "right")]
-            keys = self.keys[mine]  # a file offers a key once, so both are in order and without doubles
-            stays, is_known = is_among(keys, item.keys), is_among(item.keys, keys)
-            contents[mine[stays]] = item.contents[is_known]
-            gone.append(mine[~stays])
-            come.append((item.keys[~is_known], number, item.contents[~is_known]))
-        keys, files = self.keys, _renumbered(self.files, renumber).astype(np.uint32, copy=False)
-        lost, new = np.concatenate(gone), _ordered(come)
-        if len(lost):
-            keys, files, contents = np.delete(keys, lost), np.delete(files, lost), np.delete(contents, lost)
-        if len(new.keys):
-            places = _places(keys, files, new.keys, new.files)
-            keys, files = np.insert(keys, places, new.keys), np.insert(files, places, new.files)
-            contents = np.insert(contents, places, new.contents)
-        return Offers(keys, files, contents)
-
-    def beside(self, other: Offers) -> Offers:
-        """Both, where no file is in both."""
-        keys = np.concatenate((self.keys, other.keys))
-        files = np.concatenate((self.files, other.files))
-        order = np.lexsort((files, keys))
-        return Offers(keys[order], files[order], np.concatenate((self.contents, other.contents))[order])
-
-
-def noted_keys(changed: Iterable[int], before: Offers, after: Offers) -> U32:
-    """What readers have noted who have to be asked again: the keys, and of which limits some are on the other side."""
-    keys = np.array(sorted(changed), dtype=np.uint64)
-    files, places = (before.counts(keys), after.counts(keys)), (before.totals(keys), after.totals(keys))
-    limits = [*((limit, *files) for limit in LIMITS), *((limit, *places) for limit in PLACES)]
-    crossing = [
-        keys[(were > limit) != (are > limit)] ^ np.uint64(form)
-        for (limit, were, are), form in zip(limits, _FORMS.values(), strict=True)
-    ]
-    return distinct(np.concatenate((keys, *crossing)).astype(np.uint32))
-
-
-def _ordered(pieces: Sequence[tuple[U64, int, U32]]) -> Offers:
-    """Keys of a file, its number and their contents, file by file, as one table."""
-    if not pieces:
-        return NO_OFFERS
-    keys = np.concatenate([piece[0] for piece in pieces])
-    files = np.repeat(np.array([piece[1] for piece in pieces], dtype=np.uint32), [len(piece[0]) for piece in pieces])
-    order = np.lexsort((files, keys))
-    return Offers(keys[order], files[order], np.concatenate([piece[2] for piece in pieces])[order])
-
-
-NO_OFFERS: Final = Offers(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint32))
+EMPTY: Final = Postings(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.int64), NO_LISTS)

@@ -43,21 +43,22 @@ class Uses:
 
 def uses(graph: Graph, tests: Sequence[bool]) -> Uses:
     """`tests` says of each file whether it is one."""
-    named, defines = graph.tables["targets"], graph.tables["defines"]
+    keys, files = graph.tables["defines"].pairs()
+    named, users = graph.tables["targets"].pairs()
     count = len(graph.files)
-    if not count or not len(defines.keys):
-        return Uses(np.zeros(count), defines.keys, defines.files, np.zeros(0, dtype=np.float64))
-    place = np.minimum(np.searchsorted(defines.keys, named.keys), len(defines.keys) - 1)
-    ours = defines.keys[place] == named.keys
-    place, source = place[ours], named.files[ours].astype(np.int64)
-    target = defines.files[place].astype(np.int64)
+    if not count or not len(keys):
+        return Uses(np.zeros(count), keys, files, np.zeros(0, dtype=np.float64))
+    place = np.minimum(np.searchsorted(keys, named), len(keys) - 1)
+    ours = keys[place] == named
+    place, source = place[ours], users[ours].astype(np.int64)
+    target = files[place].astype(np.int64)
     outside, test = source != target, np.asarray(tests, dtype=bool)[source]
 
     def counted(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-        return np.log1p(np.bincount(place[chosen], minlength=len(defines.keys)))
+        return np.log1p(np.bincount(place[chosen], minlength=len(keys)))
 
     weights = counted(outside & ~test) + _TEST * counted(outside & test)
-    weights += _OWN * (np.bincount(place[~outside], minlength=len(defines.keys)) > 0)
+    weights += _OWN * (np.bincount(place[~outside], minlength=len(keys)) > 0)
     pairs = distinct(source[outside & ~test] * count + target[outside & ~test])
     by_file = np.bincount(pairs % count, minlength=count)
-    return Uses(by_file.astype(np.float64), defines.keys, defines.files, weights)
+    return Uses(by_file.astype(np.float64), keys, files, weights)

@@ -9,10 +9,11 @@ from typing import Final
 from everdex.graph.artifact import WAITS, FileEntry
 from everdex.graph.columns import Columns
 from everdex.graph.model import COMPUTED, DISAGREES, FileGraph, Role, Status, Target
+from everdex.graph.offers import FileOffers, file_counts
 from everdex.graph.packages import package_of
 from everdex.graph.packed import encode, last_name
 from everdex.graph.part_table import PartTable, table_of
-from everdex.graph.postings import U32, FileOffers, file_counts, keys32
+from everdex.graph.postings import U32, keys32
 from everdex.identity.symbols import SymbolNames, names_of
 
 _STATUSES: Final = tuple(Status)

@@ -17,7 +17,8 @@ from everdex.graph.blobs import joined
 from everdex.graph.declarations import is_declaration, written_out
 from everdex.graph.keep import begun_graph, is_first
 from everdex.graph.model import FileGraph, Node, Role
-from everdex.graph.postings import EMPTY, NO_OFFERS
+from everdex.graph.offers import NO_OFFERS
+from everdex.graph.postings import EMPTY
 from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.world import Bench, Resolved

@@ -16,8 +16,9 @@ from everdex.graph.artifact import FileEntry
 from everdex.graph.columns import Columns
 from everdex.graph.kept_facts import KeptFacts
 from everdex.graph.model import FileGraph, Kept, Node, Outlined, Resolution, Resolver, Since
+from everdex.graph.offers import FileOffers, Offers, file_offers
 from everdex.graph.part_table import PartTable, decode
-from everdex.graph.postings import U32, FileOffers, Offers, file_offers, key64
+from everdex.graph.postings import U32, key64
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.written import writing_one
 from everdex.view import SnapshotView
