@@ -29,6 +29,7 @@ from everdex.graph.python.keys import (
     MADE_KEY,
     META_KEY,
     METHOD_KEY,
+    REPLACING_KEY,
     adopted_key,
     called_key,
     calls_key,
@@ -153,6 +154,8 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
             sites[adopted_key(path, name)] = [file.scopes[file.where[base]].key for base, _ in adopting]
     if file.computed_stores:
         sites[computed_stores_key(path)] = [file.scopes[file.where[base]].key for base, _, _ in file.computed_stores]
+    if file.replacing:
+        sites[REPLACING_KEY] = [file.scopes[each].key for each in file.replacing]
     for module, replaced in file.replacements.items():
         sites[replaced_key(module)] = [f"{name} {file.scopes[file.where[base]].key}" for name, base, _ in replaced]
     for name, filled in file.item_stores_by_name.items():
