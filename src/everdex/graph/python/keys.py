@@ -24,6 +24,7 @@ KEPT_KEY: Final = "py:kept:"  # and the last name of what may be a class: who ha
 MADE_KEY: Final = "py:made:"  # and the last name of a class: who makes another from one called so by `type`
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so
 REPLACING_KEY: Final = "py:replacing"  # who goes through members of something and replaces them
+CALLED_META_KEY: Final = "py:called meta"  # which modules have classes that a metaclass makes where it is called
 CONFTEST: Final = "conftest.py"
 FIXTURE_KEY: Final = "py:fixture:"  # and a name: that something is called so which may be a fixture
 DECORATE_KEY: Final = "py:decorate:"  # and the last name of a decorator: who decorates with one that is called so

@@ -21,6 +21,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
     BARE_KEY,
     BASE_KEY,
+    CALLED_META_KEY,
     CONFTEST,
     DECORATE_KEY,
     DECORATED_KEY,
@@ -108,6 +109,8 @@ def offers(file: File, source: bytes) -> dict[str, int]:
         sites[BASE_KEY + name] = [file.scopes[each].key for each in below]
     for name, made in file.classes_by_metaclass.items():
         sites[META_KEY + name] = [file.scopes[each].key for each in made]
+    if file.made_by_metaclass:
+        sites[CALLED_META_KEY] = list(file.made_by_metaclass)
     for name, made in made_by_base(file).items():
         sites[MADE_KEY + name] = [file.scopes[file.where[each]].key for each in made]
     for name, keeping in file.kept.items():
