@@ -357,7 +357,9 @@ INTERFACE_VERSION: Final = "1"
 #     Scala: `apply`, any number of parameters, implicit classes; all overloads of one name are looked at
 #     JavaScript: what type parameters of classes, interfaces and aliases stand for; `this` by its stated type; what of
 #     the host a file declares whole stays the host's; components that are loaded late, cached functions
-RESOLVERS_VERSION: Final = "56"
+# 57: Python: decorators that are declared to give what they are given, methods that are replaced all alike, metaclasses
+#     that six names or that are called to make a base, containers that are compared
+RESOLVERS_VERSION: Final = "57"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first
