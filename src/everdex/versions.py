@@ -362,6 +362,8 @@ INTERFACE_VERSION: Final = "1"
 # 57: values of other files: imports and reads lead to them; Go: packages that are called like a part of their path
 #     JavaScript: sources of what a package has not built; what classes below run, all of it or ambiguous
 #     languages by names: a declaration with sixteen implementations is resolved to all of them
+#     Python: decorators that are declared to give what they are given, methods that are replaced all alike, metaclasses
+#     that six names or that are called to make a base, containers that are compared
 RESOLVERS_VERSION: Final = "57"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

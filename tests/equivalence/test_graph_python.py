@@ -242,6 +242,12 @@ _BELOW = (
     "    def perform(self):\n        {0}.perform()\n\nclass Plain(Action): pass\n\n"
     "Copy().perform()\nPlain().perform()\n"
 )
+_GOES_THROUGH = (
+    "def logged(function):\n    def inner(*given): pass\n    return inner\n\n"
+    "def watched(cls):\n    for name, value in vars(cls).items():\n        {0}\n    return cls\n"
+)
+_WATCHED = "from watch import watched\n\n@watched\nclass Job:\n    def run(self): pass\n\nJob().run()\n"
+_MAKES = "class Meta(type):\n    def __init__(cls, *given): pass\n\nclass Root: pass\n\nBase = {0}\n"
 
 
 @pytest.mark.parametrize(
@@ -320,12 +326,27 @@ _BELOW = (
             {"base.py": _ACTION}, "below.py", _BELOW.format("self.inner"), _BELOW.format("super()"),
             ("base.Action.perform", "below.Copy.describe"),
         ),
+        (
+            {"job.py": _WATCHED}, "watch.py", _GOES_THROUGH.format("print(name)"),
+            _GOES_THROUGH.format("setattr(cls, name, logged(value))"),
+            ("job", "watch.logged.inner"),
+        ),
+        (
+            {"job.py": _WATCHED}, "watch.py", _GOES_THROUGH.format("setattr(cls, name, str(value))"),
+            _GOES_THROUGH.format("setattr(cls, name, logged(value))"),
+            ("job", "watch.logged.inner"),
+        ),
+        (
+            {"low.py": "from base import Base\n\nclass Low(Base): pass\n"}, "base.py", _MAKES.format("Root"),
+            _MAKES.format("Meta('Base', (Root,), {})"), ("low", "base.Meta.__init__"),
+        ),
     ],
     ids=[
         "a class is given another name", "its class uses a method", "a metaclass is named", "a wrapper passes on",
         "something is handed up", "a constructor hands it up", "a metaclass has a class", "a class is put in below",
         "a variable is filled", "a function is replaced", "a function is passed on", "an attribute is assigned",
         "a metaclass adds something", "an object is called", "an override calls what it overrides",
+        "methods are replaced", "methods are replaced otherwise", "a metaclass is called",
     ],
 )  # fmt: skip
 def test_what_is_found_through_another_file_is_found_when_that_changes(

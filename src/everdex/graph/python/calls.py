@@ -160,7 +160,7 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
         if value[4] is not None:
             found = generics.refined(engine, value, found, fuel - CALL_STEP)
         if any(each[0] == UNKNOWN for each in found):
-            found = _said(engine, value, positional, keywords, fuel - CALL_STEP) or found
+            found = _said(engine, value, positional, keywords, found, fuel - CALL_STEP) or found
         return _with_own(engine, value, found, fuel - CALL_STEP) if context == value[3] and value[4] else found
     if kind == CLASS:
         return constructed(engine, value, positional, keywords, fuel)
@@ -200,11 +200,16 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
     return unknown("result of an unknown call")
 
 
-def _said(engine: Engine, function: Value, positional: Positional, keywords: Keywords, fuel: int) -> Values:
-    """What a function gives by a declared type that is a variable, where its body does not say all of it."""
+def _said(
+    engine: Engine, function: Value, positional: Positional, keywords: Keywords, found: Values, fuel: int
+) -> Values:
+    """What a function gives by a declared type that is a variable, where its body does not say all of it. That it may
+    give None is said by the body, and so is what a decorator gives in the place of a function: it is declared alike."""
     _, path, scope, outer, receiver = function
     call = Context(path, scope, outer, with_receiver(receiver, positional), keywords)
-    return generics.passed(engine, path, scope, call, fuel)
+    said = generics.passed(engine, path, scope, call, fuel)
+    is_function = any(each[0] == FUNCTION for each in said)
+    return said and said | {each for each in found if each == NONE or (is_function and each[0] == FUNCTION)}
 
 
 def entered(engine: Engine, function: Value, positional: Positional, keywords: Keywords) -> int:

@@ -8,13 +8,14 @@ place counts too. It does not follow __slots__, or mixins that are only combined
 from __future__ import annotations
 
 import builtins
+from functools import partial
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import decorated_classes, hooks, living, made_classes, overrides, records, stored
+from everdex.graph.python import decorated_classes, hooks, living, made_classes, names, overrides, records, stored
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, WORTH_GIVEN, Engine
-from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
+from everdex.graph.python.keys import BASE_KEY, CALLED_META_KEY, MAX_BASE_FILES
 from everdex.graph.python.rules import GIVING_METHODS, INHERITED_CONTAINERS
 from everdex.graph.python.values import (
     CLASS,
@@ -55,7 +56,7 @@ def _bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...
     file = engine.file(path)
     engine.seen.append(file.seen_head(scope))
     found: list[Value] = []
-    for base in file.scopes[scope].bases:
+    for base in file.bases_of(file.scopes[scope]):
         entry = file.entries[base]
         while entry[0] == m.SUBSCRIPT:  # Generic[T]
             base = entry[1]
@@ -178,14 +179,32 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
 
 
 def metaclasses(engine: Engine, line: tuple[Value, ...], fuel: int) -> list[Value]:
+    is_called = engine.is_offered(CALLED_META_KEY)
     for owner in line:
         if owner[0] == CLASS:
             file = engine.file(owner[1])
-            for keyword, value in file.scopes[owner[2]].base_keywords:
-                if keyword == "metaclass":
-                    found = engine.values(owner[1], value, 0, fuel - LOOKUP_STEP)
-                    return sorted(each for each in found if each[0] == CLASS)
+            named = file.metaclass_of(file.scopes[owner[2]])
+            if named >= 0:
+                found = engine.values(owner[1], named, 0, fuel - LOOKUP_STEP)
+                return sorted(each for each in found if each[0] == CLASS)
+            made = engine.ask(("called meta", owner), fuel, partial(_called, engine, owner), []) if is_called else ()
+            if made:
+                return sorted(made)
     return []
+
+
+def _called(engine: Engine, owner: Value, fuel: int) -> list[Value]:
+    """The metaclass that was called to make a base: `Base = Meta("Base", (Root,), {})`."""
+    file = engine.file(owner[1])
+    found: list[Value] = []
+    for base in file.bases_of(file.scopes[owner[2]]):
+        if file.entries[base][0] == m.NAME:
+            source, name = names.landing(engine, owner[1], file.entries[base][1])
+            home = engine.look_for(source[1], name)
+            if name in home.made_by_metaclass:
+                made = engine.values(source[1], home.made_by_metaclass[name], 0, fuel - LOOKUP_STEP)
+                found.extend(each for each in made if each[0] == CLASS)
+    return found
 
 
 def of_metaclass(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:

@@ -123,3 +123,44 @@ class Computed(Flows):
             if is_plain and self.entries[entry[2][1]][0] != m.LITERAL:
                 found.append((entry[2][0], entry[2][1], entry[2][2]))
         return found
+
+    @cached_property
+    def replacing(self) -> dict[int, list[tuple[int, int, int]]]:
+        """Function -> (name, call, place): what it stores in a loop, under the name of each member of something, is
+        what the call makes of the member, which it is given at the place."""
+        found: dict[int, list[tuple[int, int, int]]] = {}
+        stores = [(name, value) for _, name, value in self.computed_stores]
+        stores.extend((key, value) for _, key, value in self.facts.item_stores if key >= 0)
+        for name, value in stores:
+            loop = self._loop(name)
+            for call in self._bound(value) if loop >= 0 else ():
+                entry = self.entries[call]
+                for place, given in enumerate(entry[2]) if entry[0] == m.CALL else ():
+                    if self._is_member(given, name, loop):
+                        found.setdefault(self.owner(self.where[call]), []).append((name, call, place))
+        return found
+
+    def _bound(self, expression: int) -> list[int]:
+        """An expression, or what a name stands for."""
+        entry = self.entries[expression]
+        return [self.bindings[each][2] for each in entry[2]] if entry[0] == m.NAME else [expression]
+
+    def _loop(self, expression: int) -> int:
+        """What a loop gives of which a name is the whole, or a part; -1."""
+        named = self._bound(expression) if self.entries[expression][0] == m.NAME else ()
+        narrowed = [self.entries[each][1] for each in named if self.entries[each][0] == m.NARROWED]
+        for value in (*named, *(inner for each in narrowed for inner in self._bound(each))):
+            entry = self.entries[value]
+            element: int = entry[1] if entry[0] == m.ITEM else value
+            if self.entries[element][0] == m.ELEMENT:
+                return element
+        return -1
+
+    def _is_member(self, expression: int, name: int, loop: int) -> bool:
+        """Whether something is the other part of what a loop gives, or what something has under the name."""
+        entry = self.entries[expression]
+        if entry[0] == m.NAME:
+            return entry[1] != self.entries[name][1] and self._loop(expression) == loop
+        asked = entry[2][1:2] if entry[0] == m.CALL and self.last_name(entry[1]) == "getattr" else ()
+        asked = entry[2:3] if entry[0] == m.SUBSCRIPT else asked
+        return any(self._loop(each) == loop for each in asked)

@@ -15,6 +15,8 @@ from everdex.facts.python.index import last_name, owner, receiver_class
 from everdex.numeric import np, npt
 
 _KIND: Final = itemgetter(0)
+WITH_METACLASS: Final = "with_metaclass"  # of six and its copies: the metaclass, and bases
+ADD_METACLASS: Final = "add_metaclass"
 FIXTURE_NAMES: Final = frozenset(("fixture", "yield_fixture"))
 
 
@@ -226,7 +228,7 @@ class Layout:
         found: dict[str, list[int]] = {}
         for number, scope in enumerate(self.scopes):
             if scope.kind == m.CLASS_SCOPE:
-                for base in scope.bases:
+                for base in self.bases_of(scope):
                     entry = self.entries[base]
                     name = self.last_name(entry[1] if entry[0] == m.SUBSCRIPT else base)
                     if name:
@@ -238,9 +240,44 @@ class Layout:
         """Last name of a metaclass -> classes that name it."""
         found: dict[str, list[int]] = {}
         for number, scope in enumerate(self.scopes):
-            for keyword, value in scope.base_keywords:
-                if keyword == "metaclass":
-                    found.setdefault(self.last_name(value), []).append(number)
+            value = self.metaclass_of(scope) if scope.kind == m.CLASS_SCOPE else -1
+            if value >= 0:
+                found.setdefault(self.last_name(value), []).append(number)
+        return found
+
+    def bases_of(self, scope: m.Scope) -> Iterator[int]:
+        """What a class inherits from: also `with_metaclass(Meta, Base)`, which stands for its bases."""
+        for base in scope.bases:
+            entry = self.entries[base]
+            if entry[0] == m.CALL and self.last_name(entry[1]) == WITH_METACLASS:
+                yield from entry[2][1:]
+            else:
+                yield base
+
+    def metaclass_of(self, scope: m.Scope) -> int:
+        """The metaclass that a class names: by a keyword, among its bases or by a decorator; -1."""
+        for keyword, value in scope.base_keywords:
+            if keyword == "metaclass":
+                return int(value)
+        naming = [(self.entries[each], WITH_METACLASS) for each in scope.bases]
+        above = [self.entries[each] for each in scope.decorators]
+        naming.extend((self.entries[each[1]], ADD_METACLASS) for each in above if each[0] == m.DECORATED)
+        for entry, name in naming:
+            if entry[0] == m.CALL and entry[2] and self.last_name(entry[1]) == name:
+                return int(entry[2][0])
+        return -1
+
+    @cached_property
+    def made_by_metaclass(self) -> dict[str, int]:
+        """Name of the module -> what makes the class that it stands for: `Name = Meta("Name", (Base,), {})`."""
+        found: dict[str, int] = {}
+        for scope, name, value, _ in self.bindings:
+            entry = self.entries[value]
+            if scope or entry[0] != m.CALL or len(entry[2]) != 3 or self.last_name(entry[1]) == "type":
+                continue
+            first, bases, _ = (self.entries[each] for each in entry[2])
+            if first[:2] == (m.LITERAL, "str") and bases[:2] == (m.SEQUENCE, "tuple"):
+                found[name] = entry[1]
         return found
 
     @cached_property

@@ -21,6 +21,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
     BARE_KEY,
     BASE_KEY,
+    CALLED_META_KEY,
     CONFTEST,
     DECORATE_KEY,
     DECORATED_KEY,
@@ -29,6 +30,7 @@ from everdex.graph.python.keys import (
     MADE_KEY,
     META_KEY,
     METHOD_KEY,
+    REPLACING_KEY,
     adopted_key,
     called_key,
     calls_key,
@@ -107,6 +109,8 @@ def offers(file: File, source: bytes) -> dict[str, int]:
         sites[BASE_KEY + name] = [file.scopes[each].key for each in below]
     for name, made in file.classes_by_metaclass.items():
         sites[META_KEY + name] = [file.scopes[each].key for each in made]
+    if file.made_by_metaclass:
+        sites[CALLED_META_KEY] = list(file.made_by_metaclass)
     for name, made in made_by_base(file).items():
         sites[MADE_KEY + name] = [file.scopes[file.where[each]].key for each in made]
     for name, keeping in file.kept.items():
@@ -153,6 +157,8 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
             sites[adopted_key(path, name)] = [file.scopes[file.where[base]].key for base, _ in adopting]
     if file.computed_stores:
         sites[computed_stores_key(path)] = [file.scopes[file.where[base]].key for base, _, _ in file.computed_stores]
+    if file.replacing:
+        sites[REPLACING_KEY] = [file.scopes[each].key for each in file.replacing]
     for module, replaced in file.replacements.items():
         sites[replaced_key(module)] = [f"{name} {file.scopes[file.where[base]].key}" for name, base, _ in replaced]
     for name, filled in file.item_stores_by_name.items():

@@ -16,6 +16,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.rules import COMPARISONS, OPERATORS, UNARY
 from everdex.graph.python.values import (
     AFFIXES,
+    ANNOTATED,
     BUILTIN,
     CLASS,
     DISPLAY,
@@ -41,6 +42,8 @@ _LONG_CHAIN = unknown("a long chain of operators")
 _SLICE = frozenset(((BUILTIN, "slice"),))
 _BOOL = frozenset(((BUILTIN, "bool"),))
 _HOLDERS = frozenset((DISPLAY, LIST, TUPLE))
+_COMPARED = _HOLDERS | {ANNOTATED}
+_EQUALITIES = frozenset(("==", "!="))
 _ALWAYS_TRUTHS = frozenset(("in", "not in", "is", "is not"))
 _NO_TRUTHS = frozenset((INSTANCE, FUNCTION, CLASS, DISPLAY, LIST, TUPLE))
 
@@ -176,8 +179,28 @@ def comparison_methods(engine: Engine, file: File, entry: Any, context: int, fue
         if not mine:
             right = engine.values(file.path, operands[place + 1], context, fuel)
             mine = special(engine, right, names[1], fuel, file.path)
+            if not mine and operator in _EQUALITIES:
+                mine = _by_members(engine, left, right, fuel, file.path)
         found.append(mine)
     return union(found)
+
+
+def _by_members(engine: Engine, left: Values, right: Values, fuel: int, path: str) -> Values:
+    """What compares two containers: the members of one are asked, where both have any and may be of one kind."""
+    both = [[each for each in values if each[0] in _COMPARED] for values in (left, right)]
+    kinds = [{_kind(engine, each) for each in values} for values in both]
+    if not all(both) or (kinds[0].isdisjoint(kinds[1]) and not any("" in each for each in kinds)):
+        return NOTHING
+    first, second = (union(containers.elements(engine, each, fuel - LOOKUP_STEP) for each in values) for values in both)
+    if not first or not second:
+        return NOTHING
+    return special(engine, first, "__eq__", fuel, path) or special(engine, second, "__eq__", fuel, path)
+
+
+def _kind(engine: Engine, value: Value) -> str:
+    """What a container is that is written out; '' of others."""
+    entry = engine.file(value[1]).entries[value[2]] if value[0] == DISPLAY else ()
+    return str(entry[1]) if entry and entry[0] == m.SEQUENCE else value[0] if value[0] == TUPLE else ""
 
 
 def compare(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

@@ -7,7 +7,7 @@ It does not follow `__dict__`.
 
 from __future__ import annotations
 
-from everdex.graph.python import classes, decorated_classes
+from everdex.graph.python import classes, decorated_classes, replacing
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
@@ -55,6 +55,7 @@ def values(
                 break
     if receiver[0] == INSTANCE:  # a decorator that reads an attribute of the class reads what it had before
         given = decorated_classes.assigned(engine, line, wanted, fuel)
+        given = given | replacing.replaced(engine, line, wanted, fuel)
         parts.extend([bind_instance(given, receiver, line[0])] if given else ())
     return parts
 
