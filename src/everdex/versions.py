@@ -178,7 +178,8 @@ VECTORS_VERSION: Final = "1"
 #     the definitions of chunker 16
 #     JavaScript: the type that is stated for `this`, type parameters of classes, interfaces and aliases, object types
 #     that have the members of another
-FACTS_VERSION: Final = "37"
+# 38: Python: names that stand where isinstance() or a pattern has said no of them
+FACTS_VERSION: Final = "38"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -357,7 +358,8 @@ INTERFACE_VERSION: Final = "1"
 #     Scala: `apply`, any number of parameters, implicit classes; all overloads of one name are looked at
 #     JavaScript: what type parameters of classes, interfaces and aliases stand for; `this` by its stated type; what of
 #     the host a file declares whole stays the host's; components that are loaded late, cached functions
-RESOLVERS_VERSION: Final = "56"
+# 57: Python: texts ask what is passed for parameters without a type; instances that isinstance() has ruled out
+RESOLVERS_VERSION: Final = "57"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first
