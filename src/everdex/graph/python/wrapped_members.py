@@ -15,7 +15,7 @@ from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.decorated_classes import is_parameter
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import computed_stores_key, here_key
+from everdex.graph.python.keys import computed_stores_key
 from everdex.graph.python.values import (
     CLASS,
     FUNCTION,
@@ -51,7 +51,7 @@ def replaced(engine: Engine, owner: Value, wanted: str, members: Values, fuel: i
     found: list[Values] = []
     for going in _goings(engine, owner, fuel):
         file = engine.file(going.function[1])
-        if not is_left_out(engine, file, going.function[2], wanted):
+        if not is_left_out(file, going.function[2], wanted):
             found.append(_put(engine, file, going, owner, wanted, members, fuel - CALL_STEP))
     made = union(found)
     return made if is_known(made) else NOTHING
@@ -61,7 +61,6 @@ def namespace(engine: Engine, values: Values, file: File, expression: int, fuel:
     """The methods of classes by their names, as a function sees them that stores under names it does not write: who
     only looks for something has marked it."""
     around = file.owner(file.where[expression])
-    engine.note(file, computed_stores_key(file.path))
     is_storing = any(file.owner(file.where[base]) == around for base, _, _ in file.computed_stores)
     if not is_storing or file.scopes[around].kind != m.FUNCTION_SCOPE:
         return NOTHING
@@ -72,8 +71,7 @@ def _namespace(engine: Engine, kind: Value, file: File, around: int, fuel: int) 
     home = engine.look_over(kind[1], kind[2])
     names = [
         name for name, bindings in home.names[kind[2]].items()
-        if home.entries[home.bindings[bindings[-1]][2]][0] == m.DEFINITION
-        and not is_left_out(engine, file, around, name)
+        if home.entries[home.bindings[bindings[-1]][2]][0] == m.DEFINITION and not is_left_out(file, around, name)
     ]  # fmt: skip
     if not 0 < len(names) <= MAX_MEMBERS:
         return NOTHING
@@ -83,11 +81,10 @@ def _namespace(engine: Engine, kind: Value, file: File, around: int, fuel: int) 
     return frozenset(((KEYED, tuple(held)),))
 
 
-def is_left_out(engine: Engine, file: File, scope: int, name: str) -> bool:
+def is_left_out(file: File, scope: int, name: str) -> bool:
     """Whether a function that goes through names asks for a first `_` that this one has."""
     if not name.startswith("_"):
         return False
-    engine.note(file, here_key(file.path, "startswith", file.defined))
     for number in file.calls_by_name.get("startswith", ()):
         entry = file.entries[number]
         if entry[0] == m.CALL and len(entry[2]) == 1 and file.owner(file.where[number]) == scope:
