@@ -359,7 +359,7 @@ INTERFACE_VERSION: Final = "1"
 #     JavaScript: what type parameters of classes, interfaces and aliases stand for; `this` by its stated type; what of
 #     the host a file declares whole stays the host's; components that are loaded late, cached functions
 # 57: Python: texts ask what is passed for parameters without a type; instances that isinstance() has ruled out;
-#     methods that a decorator of the class puts others in the place of; what `abs` and `_replace` give
+#     what `abs` and `_replace` give
 RESOLVERS_VERSION: Final = "57"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -20,7 +20,6 @@ from everdex.graph.python import (
     spelling,
     stored,
     supers,
-    wrapped_members,
 )
 from everdex.graph.python.engine import CALL_STEP, FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
@@ -128,10 +127,6 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
         member = _member_value(engine, file, entry, bases, context, fuel)
         if member:
             return member
-    if entry[2] == "__dict__":
-        held = wrapped_members.namespace(engine, bases, file, expression, fuel)
-        if held:
-            return held
     if len(bases) == 1:
         (base,) = bases
         found = of(engine, base, entry[2], fuel, file.path)

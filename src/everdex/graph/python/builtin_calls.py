@@ -15,7 +15,6 @@ from everdex.graph.python import (
     parameters,
     spelling,
     unpacking,
-    wrapped_members,
 )
 from everdex.graph.python.contexts import Argument, Keywords, Positional
 from everdex.graph.python.engine import CALL_STEP, Engine
@@ -308,11 +307,7 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
         return decorate(engine, f"builtins.{name}", first(engine, positional, fuel))
     if name == "vars" and positional:
         given = first(engine, positional, fuel)
-        found = frozenset(each for each in given if each[0] == MODULE)
-        asked = positional[0].expression
-        if not found and asked >= 0:
-            found = wrapped_members.namespace(engine, given, engine.file(positional[0].path), asked, fuel)
-        return found or unknown("dynamic code")
+        return frozenset(each for each in given if each[0] == MODULE) or unknown("dynamic code")
     if name == "__import__":
         return loading.imported(engine, positional, keywords, fuel)
     if name in ("vars", "globals", "locals", "eval", "exec", "compile", "setattr"):
@@ -345,10 +340,7 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
             for base in first(engine, positional, fuel):
                 parts.append(attributes.fitting(engine, base, key, fuel) or unknown(COMPUTED))
         elif key[0] == UNKNOWN and marked.is_any_name(engine, positional[1]):
-            bases, asked = first(engine, positional, fuel), positional[1]
-            parts.extend(marked.members(engine, base, fuel) for base in bases)
-            held = wrapped_members.namespace(engine, bases, engine.file(asked.path), asked.expression, fuel)
-            parts.extend(containers.item(engine, each, None, fuel) for each in held)
+            parts.extend(marked.members(engine, base, fuel) for base in first(engine, positional, fuel))
             parts.append(unknown(COMPUTED))
         else:
             for base in first(engine, positional, fuel):

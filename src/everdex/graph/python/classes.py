@@ -11,16 +11,7 @@ import builtins
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import (
-    decorated_classes,
-    hooks,
-    living,
-    made_classes,
-    overrides,
-    records,
-    stored,
-    wrapped_members,
-)
+from everdex.graph.python import decorated_classes, hooks, living, made_classes, overrides, records, stored
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, WORTH_GIVEN, Engine
 from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
@@ -122,11 +113,7 @@ def raw_attribute(engine: Engine, classes: tuple[Value, ...], wanted: str, fuel:
     """What the first class of a line binds under a name, and which class that is."""
     having = engine.once(("first", classes, wanted), lambda: owners_of(engine, classes, wanted, only_first=True))
     for owner, bindings in having:
-        file = engine.file(owner[1])
-        values = engine.bound(file, bindings, 0, fuel)
-        if file.scopes[owner[2]].decorators:
-            values = wrapped_members.replaced(engine, owner, wanted, values, fuel) or values
-        return values, owner
+        return engine.bound(engine.file(owner[1]), bindings, 0, fuel), owner
     return NOTHING, None
 
 

@@ -49,16 +49,16 @@ def _stores(engine: Engine, file: File, scope: int, place: int, wanted: str, fue
     engine.seen.append(file.seen_stores(wanted))
     engine.note(file, computed_stores_key(file.path))
     for base, value in file.other_stores.get(wanted, ()):
-        if is_parameter(file, base, scope, place):
+        if _is_parameter(file, base, scope, place):
             yield value
     for base, name, value in file.computed_stores:
-        if is_parameter(file, base, scope, place):
+        if _is_parameter(file, base, scope, place):
             names = engine.values(file.path, name, 0, fuel - LOOKUP_STEP)
             if (LITERAL, "str", wanted) in names:
                 yield value
 
 
-def is_parameter(file: File, expression: int, scope: int, place: int) -> bool:
+def _is_parameter(file: File, expression: int, scope: int, place: int) -> bool:
     entry = file.entries[expression]
     return entry[0] == m.NAME and any(
         file.entries[file.bindings[each][2]] == (m.PARAMETER, scope, place) for each in entry[2]
