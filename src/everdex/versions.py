@@ -180,6 +180,7 @@ VECTORS_VERSION: Final = "1"
 #     JavaScript: the type that is stated for `this`, type parameters of classes, interfaces and aliases, object types
 #     that have the members of another
 # 38: remarks before names; C: `(f)(x)`; Rust: what macros are passed; writes behind long receivers; calls in errors
+#     Python: names that stand where isinstance() or a pattern has said no of them
 FACTS_VERSION: Final = "38"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -364,6 +365,8 @@ INTERFACE_VERSION: Final = "1"
 #     languages by names: a declaration with sixteen implementations is resolved to all of them
 #     Python: decorators that are declared to give what they are given, methods that are replaced all alike, metaclasses
 #     that six names or that are called to make a base, containers that are compared
+#     Python: texts ask what is passed for parameters without a type; instances that isinstance() has ruled out;
+#     what `abs` and `_replace` give
 RESOLVERS_VERSION: Final = "57"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

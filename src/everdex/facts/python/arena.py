@@ -41,7 +41,8 @@ class Arena:
         self.scopes: list[m.Scope] = []
         self.scope = 0
         self.flow = Flow()
-        self.guards: list[Any] = []  # what holds of parameters here
+        self.guards: list[Any] = []  # what holds of names here
+        self.denials: list[tuple[int, list[Any]]] = []  # a name where a guard holds of one like it, and the guard
         self.under: dict[int, list[Any]] = {}  # `a if c else b` -> what holds where it is a, and where it is b
         self.said_all = 0  # how many of the arms around say with them all that it takes to come here
         self.deferred: list[tuple[Node, int]] = []
@@ -148,7 +149,7 @@ class Arena:
             home, flag = declared[name], m.FROM_INSIDE
         number = len(self.bindings)
         self.bindings.append([home, name, value, flag])
-        if self.guards and home == self.scope:
+        if self.guards and home == self.scope and self.scopes[home].kind == m.FUNCTION_SCOPE:
             is_all = self.said_all == len(flow.frames) - 1
             self.scopes[home].bound_under.append([number, list(self.guards), is_all])
         if written is not None and self.scopes[home].kind <= m.CLASS_SCOPE:

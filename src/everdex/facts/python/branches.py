@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 from everdex.facts.python import model as m
 from everdex.facts.python.arena import MAX_DEPTH
 from everdex.facts.python.conditions import Test, is_for_checkers
-from everdex.facts.python.expressions import HANDLERS, Expressions
+from everdex.facts.python.expressions import HANDLERS
 from everdex.facts.python.flow import Frame
+from everdex.facts.python.patterns import Patterns, asks_class_alone
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -21,7 +22,7 @@ _GOING_THROUGH: Final = frozenset(("enumerate", "iter", "list", "reversed", "sor
 _EMPTY: Final = frozenset(("comment", "pass_statement", "line_continuation"))
 
 
-class Branches(Expressions):
+class Branches(Patterns):
     """The handlers of statements with blocks."""
 
     def __init__(self, data: bytes, handlers: Mapping[str, Callable[[Any, Node, int], None]]) -> None:
@@ -291,105 +292,26 @@ class Branches(Expressions):
         matched = self.value(subject, depth)
         arms: list[Frame] = []
         exhaustive = False
+        held = len(self.guards)
         for case in body.named_children:
             if case.type != "case_clause":
                 continue
             self.flow.push()
+            denied: list[Any] = []
             for child in case.named_children:
                 kind = child.type
                 if kind == "case_pattern":
                     exhaustive = exhaustive or (not child.named_children and case.child_by_field_name("guard") is None)
                     since = len(self.entries)
                     self.pattern(child, matched, depth)
-                    self._narrow_subject(matched, since)
+                    said = self.narrow_subject(matched, since)
+                    if said and case.child_by_field_name("guard") is None and asks_class_alone(child, depth):
+                        denied += self.guard_of(matched, said, m.IS_NO)
                 elif kind == "if_clause":
                     self.tested(self.wrapped(child, depth))
                 elif kind == "block":
                     self.block(child, depth)
             arms.append(self.flow.pop())
+            self.guards += denied
+        del self.guards[held:]
         self.flow.join(arms, exhaustive)
-
-    def pattern(self, node: Node, value: int, depth: int) -> None:
-        """Bind what a case captures; a class pattern makes its capture an instance of that class."""
-        if depth > MAX_DEPTH:
-            return
-        kind = node.type
-        children = [child for child in node.named_children if child.type != "comment"]
-        span = (node.start_byte, node.end_byte)
-        if kind == "dotted_name":
-            if len(children) == 1:
-                self.bind(self.named(children[0]), value, written=children[0])
-            else:
-                self._dotted(children)
-        elif kind == "as_pattern" and len(children) > 1:
-            kept = self._class_of(children[0], depth)
-            self.pattern(children[0], value, depth + 1)
-            if kept >= 0:
-                value = self.add([m.NARROWED, value, kept], *span)
-            self.target(children[-1], value, depth)
-        elif kind == "class_pattern":
-            named = self._dotted(children[0].named_children)
-            narrowed = self.add([m.NARROWED, value, named], *span)
-            place = 0
-            for child in children[1:]:
-                if child.named_children and child.named_children[0].type == "keyword_pattern":
-                    self.pattern(child, narrowed, depth + 1)
-                else:
-                    self.pattern(child, self.add([m.MATCHED, narrowed, place], *span), depth + 1)
-                    place += 1
-        elif kind == "keyword_pattern":
-            inner = self.add([m.ATTRIBUTE, value, self.named(children[0])], *span)
-            for child in children[1:]:
-                self.pattern(child, inner, depth + 1)
-        elif kind in ("list_pattern", "tuple_pattern"):
-            starred = next((n for n, child in enumerate(children) if _is_splat(child)), len(children))
-            for place, child in enumerate(children):
-                index: Any = place if place < starred else place - len(children)
-                if place == starred:
-                    index = [place, len(children) - place - 1]
-                self.pattern(child, self.add([m.ITEM, value, index], *span), depth + 1)
-        elif kind == "dict_pattern":
-            key = -1
-            for field, child in _fields(node):
-                if field == "key":
-                    key = self.value(child, depth)
-                elif field == "value" and key >= 0:
-                    self.pattern(child, self.add([m.SUBSCRIPT, value, key], *span), depth + 1)
-                else:
-                    self.pattern(child, self.add([m.UNKNOWN, "pattern"], *span), depth + 1)
-        elif kind == "splat_pattern":
-            for child in children:
-                if child.type == "identifier":
-                    self.bind(self.named(child), value, written=child)
-                else:
-                    self.pattern(child, value, depth + 1)
-        else:
-            for child in children:
-                self.pattern(child, value, depth + 1)
-
-    def _narrow_subject(self, matched: int, since: int) -> None:
-        """A name that is matched against one class is one of its instances in that arm."""
-        said = [entry for entry in self.entries[since:] if entry[0] == m.NARROWED and entry[1] == matched]
-        if self.entries[matched][0] == m.NAME and len(said) == 1:
-            self.narrow([(matched, said[0][2], m.NARROWED)])
-
-    def _class_of(self, node: Node, depth: int) -> int:
-        while node.type == "case_pattern" and node.named_children:
-            node = node.named_children[0]
-        if node.type != "class_pattern":
-            return -1
-        return self._dotted(node.named_children[0].named_children)
-
-    def _dotted(self, nodes: list[Node]) -> int:
-        made = self.name(nodes[0], 0)
-        for node in nodes[1:]:
-            made = self.add([m.ATTRIBUTE, made, self.named(node)], nodes[0].start_byte, node.end_byte)
-        return made
-
-
-def _is_splat(node: Node) -> bool:
-    return any(child.type == "splat_pattern" for child in (node, *node.named_children))
-
-
-def _fields(node: Node) -> list[tuple[str | None, Node]]:
-    return [(node.field_name_for_child(place), child) for place, child in enumerate(node.children) if child.is_named]

@@ -22,6 +22,11 @@ _ASKS: Final = {"==": True, "is": True, "in": True, "!=": False, "is not": False
 
 _ASKED: Final = frozenset(("iscoroutinefunction", "isgeneratorfunction", "isasyncgenfunction", "isclass"))
 _MAX_GIVEN: Final = 4  # bindings of a name
+# Most that is asked for; that something is none of these says nothing of what a file defines.
+_BUILTIN: Final[tuple[list[Any], ...]] = tuple(
+    [m.NAME, each, []] for each in ("str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "set", "type")
+)
+_TOLD_IN: Final = frozenset((m.MODULE_SCOPE, m.FUNCTION_SCOPE, m.COMPREHENSION_SCOPE))
 
 
 def is_for_checkers(condition: list[Any]) -> bool:
@@ -80,7 +85,7 @@ class Conditions(Arena):
     def _guard(self, made: int, negated: bool) -> list[list[Any]]:
         entry = self.entries[made]
         if entry[0] == m.NAME:
-            return self._guard_of(made, [], m.IS if negated else m.IS_NOT)
+            return self.guard_of(made, [], m.IS if negated else m.IS_NOT)
         if entry[0] == m.CALL:
             return self._guard_by_call(entry, negated)
         if entry[0] != m.COMPARE or len(entry[1]) != 1:
@@ -91,24 +96,24 @@ class Conditions(Arena):
         literals = other[2] if operator.endswith("in") and other[0] == m.SEQUENCE else [entry[2][-1]]
         if not literals or any(self.entries[each][0] != m.LITERAL for each in literals):
             return []
-        return self._guard_of(entry[2][0], literals, m.IS_NOT if _ASKS[operator] == negated else m.IS)
+        return self.guard_of(entry[2][0], literals, m.IS_NOT if _ASKS[operator] == negated else m.IS)
 
     def _guard_by_call(self, entry: list[Any], negated: bool) -> list[list[Any]]:
         callee, given = self.entries[entry[1]], entry[2]
         name = callee[1] if callee[0] == m.NAME else callee[2] if callee[0] == m.ATTRIBUTE else ""
         if name in _ASKED and len(given) == 1 and not entry[3]:
-            return self._guard_of(given[0], [entry[1]], m.ASKS_NOT if negated else m.ASKS)
+            return self.guard_of(given[0], [entry[1]], m.ASKS_NOT if negated else m.ASKS)
         if callee[0] != m.NAME or callee[2] or entry[3]:
             return []
         if callee[1] == "callable" and len(given) == 1:
-            return self._guard_of(given[0], [], m.CALLS_NOT if negated else m.CALLS)
+            return self.guard_of(given[0], [], m.CALLS_NOT if negated else m.CALLS)
         if callee[1] == "isinstance" and len(given) == 2:
             several = self.entries[given[1]]
             kinds = several[2] if several[0] == m.SEQUENCE else [given[1]]
-            return self._guard_of(given[0], kinds, m.IS_NO if negated else m.IS_A)
+            return self.guard_of(given[0], kinds, m.IS_NO if negated else m.IS_A)
         return []
 
-    def _guard_of(self, subject: int, operands: list[int], asked: str) -> list[list[Any]]:
+    def guard_of(self, subject: int, operands: list[int], asked: str) -> list[list[Any]]:
         """Of a parameter of the function that is walked, or perhaps of one around it, of its items and how many they
         are; or of a name of that function."""
         entry = self.entries[subject]
@@ -120,7 +125,7 @@ class Conditions(Arena):
             is_asked = callee[:2] == [m.NAME, "len"] and len(entry[2]) == 1 and self._is_parameter(entry[2][0])
             is_asked = is_asked and bool(operands)
         else:
-            is_local = entry[0] == m.NAME and self.scopes[self.scope].kind == m.FUNCTION_SCOPE
+            is_local = entry[0] == m.NAME and self.scopes[self.scope].kind in _TOLD_IN
             is_asked = is_local and (len(entry[2]) <= _MAX_GIVEN if entry[2] else self._is_taken_around(entry[1]))
         return [[subject, operands, asked]] if is_asked else []
 
@@ -140,6 +145,21 @@ class Conditions(Arena):
                 return True
             scope = self.scopes[scope].parent
         return False
+
+    def deny(self, made: int) -> None:
+        """A name that is read where isinstance() has said no of one like it."""
+        entry = self.entries[made]
+        for guard in self.guards:
+            if guard[2] == m.IS_NO and self.entries[guard[0]][:3] == entry[:3] and entry[2]:
+                self.denials.append((made, guard))
+
+    def denied(self) -> None:
+        """When all is read, note what names are not: those that have one binding, so that they are still the same."""
+        for made, (subject, kinds, _) in self.denials:
+            entry = self.entries[made]
+            told = [each for each in kinds if self.entries[each] not in _BUILTIN]
+            if told and len(entry[2]) == 1 and entry[2] == self.entries[subject][2]:
+                entry[3:] = [[*(entry[3] if len(entry) > 3 else ()), *told]]
 
     def narrow(self, tests: list[Test]) -> None:
         """From here on a name of this scope is an instance of a class, one below it, or a text that begins so."""

@@ -137,7 +137,7 @@ class Displays(Conditions):
             0, 0, "", 0, [], [], [], [], [], [], -1, [],
         )  # fmt: skip
         self.scopes.append(inner)
-        number = len(self.scopes) - 1
+        number, held = len(self.scopes) - 1, len(self.guards)
         flow.push()
         for clause in parts[1:]:
             if clause.type == "for_in_clause":
@@ -154,6 +154,7 @@ class Displays(Conditions):
                 for condition in clause.named_children:
                     if condition.type not in SKIPPED:
                         self.narrow(self.tests(condition, made))
+                        self.guards += self.said(condition, made)
         self.scope = number
         body, key = parts[0], -1
         if body.type == "pair":
@@ -163,6 +164,7 @@ class Displays(Conditions):
         else:
             element = self.value(body, depth)
         flow.pop()
+        del self.guards[held:]
         self.scope = outer
         return self.add([m.COMPREHENSION, COMPREHENSIONS[node.type], element, key], node.start_byte, node.end_byte)
 

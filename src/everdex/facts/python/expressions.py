@@ -36,7 +36,10 @@ class Expressions(Displays):
         name = self.identifier(start, end)
         reaching: list[int] = []
         self.flow.read(name, reaching)
-        return self.add([m.NAME, name, reaching], start, end)
+        made = self.add([m.NAME, name, reaching], start, end)
+        if self.guards:
+            self.deny(made)
+        return made
 
     def attribute(self, node: Node, depth: int) -> int:
         children = node.children
@@ -149,12 +152,15 @@ class Expressions(Displays):
     def _if(self, condition: Node, made: int, node: Node, depth: int, *, negated: bool) -> int:
         """An expression that is reached only where a condition held, or did not."""
         tests = self.tests(condition, made, negated)
-        if not tests:
-            return self.value(node, depth)
-        self.flow.push()
-        self.narrow(tests)
+        held = len(self.guards)
+        self.guards += self.said(condition, made, negated)
+        if tests:
+            self.flow.push()
+            self.narrow(tests)
         value = self.value(node, depth)
-        self.flow.pop()
+        if tests:
+            self.flow.pop()
+        del self.guards[held:]
         return value
 
     def binary(self, node: Node, depth: int) -> int:

@@ -20,7 +20,8 @@ from everdex.memory import collector_held
 FORMAT: Final = b"P"  # the first byte of every Python file's facts
 
 # Expressions: the first item of an entry. Operands named below are indexes into the arena unless quoted.
-NAME: Final = 0  # "name", [bindings of this scope that reach it]; empty: look around
+# "name", [bindings of this scope that reach it]; empty: look around; and [classes] where isinstance() said no to them
+NAME: Final = 0
 ATTRIBUTE: Final = 1  # base, "name"
 CALL: Final = 2  # callee, [positional], [["keyword", value]]; a keyword "" is **value
 SUBSCRIPT: Final = 3  # base, key

@@ -37,6 +37,7 @@ class Walk(Branches):
             node, number = self.deferred[done]
             done += 1
             self._body(node, number)
+        self.denied()
 
     def _body(self, node: Node, number: int) -> None:
         scope = self.scopes[number]
@@ -61,7 +62,7 @@ class Walk(Branches):
         """Those of the module or of a class, where others look up one name at a time."""
         for child in node.children:
             if child.type != "comment":
-                self.literals = {}
+                self.literals, self.guards = {}, []
                 self.statements.append((len(self.entries), len(self.bindings), child.start_byte, self.scope))
                 self.statement(child, 0)
         self.statements.append((len(self.entries), len(self.bindings), self.scopes[self.scope].end, self.scope))

@@ -17,7 +17,8 @@ from everdex.graph.python import (
     unpacking,
 )
 from everdex.graph.python.contexts import Argument, Keywords, Positional
-from everdex.graph.python.engine import Engine
+from everdex.graph.python.engine import CALL_STEP, Engine
+from everdex.graph.python.keys import METHOD_KEY
 from everdex.graph.python.rules import (
     CALLS_ARGUMENT,
     CONTAINERS,
@@ -27,6 +28,7 @@ from everdex.graph.python.rules import (
     FROM_KEYS,
     GIVES_BACK,
     IDENTITY,
+    MADE_BY_DUNDER,
     MAPPING_TYPES,
     NAMESPACES,
     PROPERTIES,
@@ -312,6 +314,13 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
         return unknown("dynamic code")
     if name == "str" and len(positional) == 1:
         return spelling.shown(first(engine, positional, fuel))
+    method = MADE_BY_DUNDER.get(name, "") if positional else ""
+    if method and engine.is_offered(METHOD_KEY + method):  # else numbers are meant
+        given = first(engine, positional, fuel)
+        functions = operators.special(engine, given, method, fuel, positional[0].path)
+        results = union(_call(engine, each, positional[1:], fuel - CALL_STEP) for each in functions)
+        if is_known(results):
+            return results
     if name in RESULTS:
         return frozenset(((BUILTIN, RESULTS[name]),))
     return None

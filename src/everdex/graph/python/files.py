@@ -102,14 +102,18 @@ class File(Fillings):
     def step(self, expression: int) -> tuple[int, bool, Seen]:
         """From a name with one binding to what it is bound to: the expression, whether it is near, and what was looked
         at; of another name the first is -1. Remembered in `steps`."""
+        found = _NO_STEP if len(self.entries[expression]) > 3 else self.leads(expression)
+        self.steps[expression] = found
+        return found
+
+    def leads(self, expression: int) -> tuple[int, bool, Seen]:
+        """The same of a name of which something is denied, too."""
         entry = self.entries[expression]
-        found = _NO_STEP
         if len(entry[2]) == 1 and (self.where[expression], entry[1]) not in self.from_inside:
             value = self.bindings[entry[2][0]][2]
             if self.bindings[entry[2][0]][3] != m.IN_ROUNDS:
-                found = value, self.is_near(value, expression), self.seen_at(expression)
-        self.steps[expression] = found
-        return found
+                return value, self.is_near(value, expression), self.seen_at(expression)
+        return _NO_STEP
 
     def is_near(self, value: int, name: int) -> bool:
         """Whether what a name is bound to stands before it and is soon known: the way there leads only backwards.

@@ -96,7 +96,7 @@ class HandedSites(SyntaxSites):
             if name in MEASURES:
                 self.measured(each)
             if name in texts.BY_BUILTIN:
-                self.made_text(each, texts.BY_BUILTIN[name])
+                self.shown(each, texts.BY_BUILTIN[name])
                 continue
             for special in CALLS_DUNDER.get(name, ()):
                 found = self.special(each, special)

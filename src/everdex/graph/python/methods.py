@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everdex.facts.python import model as m
-from everdex.graph.python import builtin_calls, classes, containers, making, spelling
+from everdex.graph.python import builtin_calls, classes, containers, making, parameters, spelling
 from everdex.graph.python.contexts import Argument, Keywords, Positional
 from everdex.graph.python.engine import FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.values import (
@@ -50,6 +50,8 @@ def result(engine: Engine, receiver: Value, name: str, positional: Positional, k
     if kind == CLASS and name == "__subclasses__":
         below = classes.subclasses(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP)
         return frozenset(((LIST, frozenset(below or ())),))
+    if kind == ROW and name == "_replace":
+        return _with_others(engine, receiver, keywords, fuel)
     if kind in _HOLDERS or kind == INSTANCE:
         return _held(engine, receiver, name, positional, fuel)
     if kind == GENERATOR and name in ("__next__", "send", "__anext__", "asend"):
@@ -65,6 +67,15 @@ def result(engine: Engine, receiver: Value, name: str, positional: Positional, k
         functions = [each for each in given if each[0] == FUNCTION]
         return frozenset(functions) if functions else frozenset(((KEEPING, f"builtins.function.{name}"),))
     return unknown("method of an unknown value")
+
+
+def _with_others(engine: Engine, row: Value, keywords: Keywords, fuel: int) -> Values:
+    """A tuple with other fields; not one that holds such tuples itself: a loop would put them into each other."""
+    others = {key: parameters.argument(engine, each, fuel) for key, each in keywords if key in row[1]}
+    if any(value[0] == ROW for values in others.values() for value in values):
+        return frozenset((row,))
+    held = tuple(others.get(key, values) for key, values in zip(row[1], row[2], strict=True))
+    return frozenset(((ROW, row[1], held),))
 
 
 def _held(engine: Engine, receiver: Value, name: str, positional: Positional, fuel: int) -> Values:

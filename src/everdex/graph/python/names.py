@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import guards, modules, rounds
+from everdex.graph.python import classes, guards, modules, rounds
 from everdex.graph.python.around import binding_scope
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
@@ -20,8 +20,10 @@ from everdex.graph.python.keys import exported_key, replaced_key
 from everdex.graph.python.rules import BUILTIN_NAMES
 from everdex.graph.python.values import (
     BUILTIN,
+    CLASS,
     EXTERNAL,
     FUNCTION,
+    INSTANCE,
     LITERAL,
     MANY,
     MODULE,
@@ -31,6 +33,7 @@ from everdex.graph.python.values import (
     UNKNOWN,
     Value,
     Values,
+    is_open,
     union,
     unknown,
 )
@@ -43,6 +46,38 @@ MAX_STARRED: Final = 64  # modules that are looked at for a name that stars may 
 
 
 def name(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    if len(entry) > 3:
+        return _denied(engine, file, entry, expression, context, fuel)
+    return _bound(engine, file, entry, expression, context, fuel)
+
+
+def _denied(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    """A name that stands where isinstance() has said no: none of the instances of these classes."""
+    value, is_near, _ = file.leads(expression)
+    if value < 0:
+        values = _bound(engine, file, entry, expression, context, fuel)
+    else:
+        values = engine.values(file.path, value, context, fuel if is_near else fuel - NAME_STEP)
+    if not any(each[0] == INSTANCE for each in values):
+        return values
+    kinds = union(_kind(engine, file, each, context, fuel) for each in entry[3])
+    if not kinds:
+        return values
+    left = frozenset(each for each in values if not _is_one_of(engine, each, kinds, fuel))
+    return left or unknown("no such instance is passed")
+
+
+def _kind(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
+    """The class that an expression means; nothing where it may be another."""
+    values = engine.values(file.path, expression, context, fuel)
+    return values if len(values) == 1 and all(each[0] == CLASS and not is_open(each) for each in values) else NOTHING
+
+
+def _is_one_of(engine: Engine, value: Value, kinds: Values, fuel: int) -> bool:
+    return value[0] == INSTANCE and not kinds.isdisjoint(classes.mro(engine, value[1], value[2], fuel))
+
+
+def _bound(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     reaching = entry[2]
     if reaching and file.from_inside:
         others = file.from_inside.get((file.where[expression], entry[1]))
@@ -114,8 +149,6 @@ def by_name(
 
 def _special(engine: Engine, file: File, scope: int, wanted: str) -> Values:
     if wanted == "__class__":
-        from everdex.graph.python.values import CLASS
-
         while scope > 0:
             owner = file.class_of(scope)
             if owner >= 0:

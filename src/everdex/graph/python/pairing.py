@@ -84,7 +84,7 @@ class Pairing:
         if (first in old.held_displays) != (second in new.held_displays):
             return False
         if kind == m.NAME:
-            return left[1] == right[1] and self._names(first, second, left[1])
+            return left[1] == right[1] and self.both(left[3:], right[3:]) and self._names(first, second, left[1])
         if kind == m.DEFINITION:
             return bool(old.scopes[left[1]].key == new.scopes[right[1]].key)
         if kind == m.PARAMETER:

@@ -304,7 +304,7 @@ def _adopted(engine: Engine, file: File, scope: int, fuel: int) -> Values:
 
 def _is_named(file: File, expression: int, scope: int) -> bool:
     """Whether a name is a function's, by what binds it there."""
-    _, name, bindings = file.entries[expression]
+    name, bindings = file.entries[expression][1:3]
     for each in bindings or binding_scope(file, file.where[expression], name)[1]:
         entry = file.entries[file.bindings[each][2]]
         while entry[0] == m.DECORATED:

@@ -70,6 +70,9 @@ CALLS_DUNDER: Final = {
     "complex": ("__complex__",),
 }
 
+# Those of them that give back what the method does, whatever that is.
+MADE_BY_DUNDER: Final = {"abs": "__abs__", "round": "__round__", "divmod": "__divmod__"}
+
 # Builtins that ask the class of a class, their second argument.
 CHECKS: Final = {"isinstance": "__instancecheck__", "issubclass": "__subclasscheck__"}
 

@@ -136,12 +136,7 @@ class SyntaxSites(VariableSites):
                 self.shown(each, methods)
 
     def shown(self, expression: int, methods: tuple[str, ...]) -> None:
-        """A value that is put into a text."""
-        if not self._is_flag(expression):
-            self.made_text(expression, methods)
-
-    def made_text(self, expression: int, methods: tuple[str, ...]) -> None:
-        """A value of which a text is made, whatever it is."""
+        """A value that is put into a text, or of which one is made."""
         if methods and self.file.entries[expression][0] != m.LITERAL:
             values = self.values(expression)
             self.implicit(expression, texts.shown(self.engine, values, methods, FUEL, self.file.path))
@@ -159,9 +154,10 @@ class SyntaxSites(VariableSites):
 
     def looked_up(self, holders: Values, expression: int, method: str) -> None:
         """What finding a value in containers of builtin types runs."""
-        if self.file.entries[expression][0] == m.LITERAL or self._is_flag(expression):
+        if self.file.entries[expression][0] == m.LITERAL:
             return
         is_hashed = method in lookups.HASHING and any(lookups.hashes(self.engine, each) for each in holders)
+        is_hashed = is_hashed and not self._is_flag(expression)
         is_compared = method in lookups.COMPARING and any(lookups.compares(self.engine, each) for each in holders)
         if is_hashed:
             self.implicit(expression, lookups.hashed(self.engine, self.values(expression), FUEL, self.file.path))
