@@ -43,7 +43,7 @@ MANY: Final = 10  # files: who looks for what so many say of a name looks no fur
 _TOO_DEEP: Final = unknown("too many steps")
 # Of a process of `limits.WORKER_BYTES`: measured in a tree of 18,000 files, whose workers had grown to 2.3 GB.
 _MAX_HELD: Final = 32_000_000  # bytes of facts; decoded, with what is known of them, they take about 24 times that
-_MAX_ANSWERS: Final = 400_000  # with what they looked at about 500 bytes each; as many again are older
+_MAX_ANSWERS: Final = 300_000  # with what they looked at about 500 bytes each; as many again are older
 _MAX_KEPT: Final = 200_000  # answers between two edits
 _MAX_RECALLED: Final = 60_000  # of those that an edit did not ask for: to look at more takes longer than most edits
 
