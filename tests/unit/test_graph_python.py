@@ -128,6 +128,26 @@ def test_answers_do_not_depend_on_what_is_still_remembered(monkeypatch: pytest.M
     assert {path: plain(found) for path, found in resolve(memory).items()} == whole
 
 
+def test_what_a_property_gives_is_no_attribute_in_a_file_that_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer that is remembered longer than the file it is about: its site still leads to the property."""
+    memory = world(
+        a="class Part:\n    def go(self): ...\nclass Box:\n    @property\n    def size(self): return Part()\n"
+        "def take(part): part.go()\ndef make():\n    size = Box().size\n    take(size)\n    return size\n",
+        b="from a import make\nmake().go()\n",
+        big="def thing():\n" + "".join(f"    x{number} = {number}\n" for number in range(400)) + "    return x1\n",
+        c="from big import thing\nthing()\n",
+    )
+    whole = plain(resolve(memory)["a.py"])
+    monkeypatch.setattr(engine, "_MAX_ANSWERS", 0)
+    monkeypatch.setattr(engine, "_MAX_HELD", sum(len(memory.facts(path)) for path in ("a.py", "b.py", "c.py")))
+    assert len(memory.facts("big.py")) > engine._MAX_HELD
+    resolution = RESOLVER.open(memory)
+    resolution.resolve("b.py")
+    resolution.resolve("c.py")
+    monkeypatch.setattr(engine, "_MAX_ANSWERS", 1_000)
+    assert plain(resolution.resolve("a.py")) == whole
+
+
 def test_a_file_is_decoded_once_for_its_offers_and_its_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file is asked for its offers before any is resolved; resolving takes it as it was decoded then."""
     memory = world(**{f"part{number}": f"def f{number}():\n    return f{number}()\n" for number in range(20)})

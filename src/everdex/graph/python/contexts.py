@@ -42,17 +42,17 @@ class Context(NamedTuple):
 
 
 class Contexts:
-    """Every context that was entered, by number; 0 is all calls alike."""
+    """Contexts by number, which each knows what it is the number of; 0 is all calls alike."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Context, int]] = {}  # with its depth
         self._numbers: dict[Context, int] = {}
 
     def __getitem__(self, number: int) -> Context:
-        return self._known[number][0]
+        context: Context = number.context  # type: ignore[attr-defined]
+        return context
 
     def forget(self) -> None:
-        self._known.clear()
+        """Lose the numbers that contexts were given: who has one goes on with it, and the next gets the same."""
         self._numbers.clear()
 
     def enter(self, context: Context) -> int:
@@ -60,27 +60,28 @@ class Contexts:
         number = self._numbers.get(context)
         if number is not None:
             return number
-        depth = self._depth(context.outer)
+        depth = _depth(context.outer)
         for argument in context.positional:
-            depth = max(depth, self._depth(argument.context))
+            depth = max(depth, _depth(argument.context))
         for _, argument in context.keywords:
-            depth = max(depth, self._depth(argument.context))
+            depth = max(depth, _depth(argument.context))
         number = 0
         text = order(context) if depth < MAX_CONTEXTS else ""
         if 0 < len(text) <= MAX_TEXT:
-            number = ContextNumber(xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass")) or 1, context)
-            self._known[number] = (context, depth + 1)
+            digest = xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass")) or 1
+            number = ContextNumber(digest, context, depth + 1)
         self._numbers[context] = number
         return number
-
-    def _depth(self, number: int) -> int:
-        return self._known[number][1] if number else 0
 
     def around(self, number: int, path: str, scope: int) -> int:
         """The context around that was entered for this function; 0 when there is none."""
         while number:
-            context = self._known[number][0]
+            context = self[number]
             if context.scope == scope and context.path == path:
                 return number
             number = context.outer
         return 0
+
+
+def _depth(number: int) -> int:
+    return number.depth if type(number) is ContextNumber else 0

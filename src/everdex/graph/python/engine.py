@@ -19,6 +19,7 @@ from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.earlier import Earlier, Known
 from everdex.graph.python.files import ENDS, Decoded, File
 from everdex.graph.python.keys import BARE_KEY, CALL_KEY, here_key, stub_key
+from everdex.graph.python.older import Older
 from everdex.graph.python.seen import Gathered, Made, Seen, gathered, joined, joined_with
 from everdex.graph.python.slots import FEW
 from everdex.graph.python.values import Values, union, unknown
@@ -42,7 +43,7 @@ MANY: Final = 10  # files: who looks for what so many say of a name looks no fur
 _TOO_DEEP: Final = unknown("too many steps")
 # Of a process of `limits.WORKER_BYTES`: measured in a tree of 18,000 files, whose workers had grown to 2.3 GB.
 _MAX_HELD: Final = 32_000_000  # bytes of facts; decoded, with what is known of them, they take about 24 times that
-_MAX_ANSWERS: Final = 600_000  # with what they looked at about 700 bytes each
+_MAX_ANSWERS: Final = 300_000  # with what they looked at about 500 bytes each; as many again are older
 _MAX_KEPT: Final = 200_000  # answers between two edits
 _MAX_RECALLED: Final = 60_000  # of those that an edit did not ask for: to look at more takes longer than most edits
 
@@ -79,6 +80,7 @@ class Engine:
         self.seen: list[Seen] = []
         self._handlers = handlers
         self._earlier = earlier
+        self._former: Earlier | Older | None = earlier
         self._files = _Files(world, decoded, earlier.files if earlier is not None else {})
         self.file: Callable[[str], File] = self._files.__getitem__  # asked so often that a function of its own counts
         self._asked: dict[Any, tuple[int, Any, Seen | None]] = {}
@@ -95,6 +97,8 @@ class Engine:
             (self._offering, self._few, self._offered, self._many),
         )  # fmt: skip
         self._made: Made = {}  # of one file: what answers of several have together is little
+        # What ran out of fuel in a call that is told apart while one file was asked: of a hundred another asks for one.
+        self._apart: list[tuple[dict[tuple[int, int, int], Any], tuple[int, int, int]]] = []
         self._answers = 0
         self._is_known = False
 
@@ -103,16 +107,12 @@ class Engine:
         self.seen = []
         file = self.file(path)
         file.complete()
-        self._is_known = bool(file.answers or file.cut)
         if self._answers > _MAX_ANSWERS:
-            self._asked.clear()
-            self._cut.clear()
-            self._told.clear()
-            self._earlier = None
+            self._earlier, self._former = None, Older(self._known)
             self.contexts.forget()
-            for each in self._files.values():
-                each.forget()
             self._answers = 0
+        is_older = isinstance(self._former, Older) and self._former.knows(path)
+        self._is_known = is_older or bool(file.answers or file.cut)
         return file
 
     def looked(self) -> list[Seen]:
@@ -124,9 +124,15 @@ class Engine:
         """After them: the keys that each asker needed."""
         self._made.clear()
         found = gathered(askers, file.path)
-        # Nobody asked about this file before, so few will: most of its answers are for itself. After an edit the next
-        # one asks the same.
-        if not self._is_known and self._earlier is None:
+        if self._earlier is not None:  # after an edit the next one asks the same
+            self._apart.clear()
+            return found
+        self._answers -= len(self._apart)
+        for table, key in self._apart:
+            table.pop(key, None)
+        self._apart.clear()
+        # Nobody asked about this file before, so few will: most of its answers are for itself.
+        if not self._is_known:
             self._answers -= len(file.answers) + len(file.cut)
             file.forget()
         return found
@@ -173,7 +179,7 @@ class Engine:
             self.low = -1
             self.seen.append(cut[1])
             return cut[0]
-        if self._earlier is not None and self._earlier.recall_value(file, expression, context, fuel):
+        if self._former is not None and self._former.recall_value(file, expression, context, fuel):
             self._answers += 1
             return self.values(path, expression, context, fuel)
         return self.evaluated(file, entry, expression, context, fuel, self._handlers[entry[0]])
@@ -196,6 +202,8 @@ class Engine:
                 file.answers[(expression, context) if context else expression] = (fuel - low, result, seen)
             else:
                 file.cut[expression, context, fuel] = (result, seen)
+                if context:
+                    self._apart.append((file.cut, (expression, context, fuel)))
         if saved < low:
             self.low = saved
         return result
@@ -226,7 +234,7 @@ class Engine:
             if cut[1] is not None:
                 self.seen.append(cut[1])
             return cut[0]
-        if self._earlier is not None and self._earlier.recall(key, fuel, self._known):
+        if self._former is not None and self._former.recall(key, fuel, self._known):
             self._answers += 1
             return self.ask(key, fuel, answer, otherwise)
         saved, self.low = self.low, fuel
@@ -267,7 +275,7 @@ class Engine:
     def once(self, key: tuple[Any, ...], answer: Callable[[], T]) -> T:
         """A question that costs no fuel, remembered in the same way."""
         hit = self._told.get(key)
-        if hit is None and self._earlier is not None and self._earlier.recall_told(key, self._known):
+        if hit is None and self._former is not None and self._former.recall_told(key, self._known):
             hit = self._told[key]
             self._answers += 1
         if hit is None:

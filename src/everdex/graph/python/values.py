@@ -64,10 +64,12 @@ class ContextNumber(int):
     """The number of a context, with what it is the number of: 0, all calls alike, is a plain one."""
 
     context: tuple[Any, ...]
+    depth: int  # calls within calls
 
-    def __new__(cls, number: int, context: tuple[Any, ...]) -> ContextNumber:
+    def __new__(cls, number: int, context: tuple[Any, ...], depth: int) -> ContextNumber:
         self = super().__new__(cls, number)
         self.context = context
+        self.depth = depth
         return self
 
     @cached_property
