@@ -173,6 +173,32 @@ def test_what_is_known_from_before_an_edit_changes_no_answer(seed: int) -> None:
         assert differ(known, clean) == [], history
 
 
+def test_who_looked_for_calls_by_a_name_hears_that_the_file_begins_or_ceases_to_define_it() -> None:
+    """Then another key tells of these calls, also where there are none yet."""
+    above = b"class Above:\n    def step(self, x):\n        self.Above()\n"
+    above += b"class Kind(Above):\n    def step(self, x): pass\n"
+    below = b"from above import *\nclass Below(Kind): pass\n"
+    defined = below + b"def step(x): pass\n"
+    known = KeptTree()
+    for text in (below, defined, defined + b"Kind.step(Below())\n", defined, below, below + b"Kind.step(Below())\n"):
+        files = {"above.py": above, "below.py": text}
+        known, _, _ = step(known, files)
+        clean, _, _ = step(KeptTree(), files)
+        assert differ(known, clean) == []
+
+
+def test_what_another_file_begins_to_put_into_a_table_is_known_to_who_stays() -> None:
+    """Where it was looked for is part of what was looked at, not only what was found there."""
+    tables = b"def fill():\n    table['b'] = each\ntable = {}\ndef each(): pass\n"
+    using = b"from tables import *\nimport tables\ntables.table['b']()\n"
+    staying, known = PYTHON.begin(), KeptTree()
+    for text in (using, using + b"def later():\n    table['b'] = later\n", using):
+        files = {"tables.py": tables, "using.py": text}
+        known, _, _ = step(replace(known, records={}), files, staying, stays=True)
+        clean, _, _ = step(KeptTree(), files)
+        assert differ(known, clean) == []
+
+
 _BODY = b"""\
 import base
 class Kept:

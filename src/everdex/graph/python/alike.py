@@ -26,7 +26,7 @@ from everdex.graph.python.keys import (
     dispatched_key,
     filled_key,
     fills_key,
-    here_key,
+    here_keys,
     indirect_key,
     member_key,
     operated_key,
@@ -170,7 +170,7 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
             continue
         all_filled = [slots.filled(file.entries, file.entries[each]) or _NONE for each in numbers]
         counts = Counter(chain.from_iterable(all_filled))
-        here = here_key(path, name, file.defined)
+        (here,) = here_keys(path, name, file.defined, file.calls_by_name)
         for each, filled in zip(numbers, all_filled, strict=True):
             for slot in filled if wanted[each] else ():
                 key = passes_key(name, slot) if slot else BARE_KEY + name

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from everdex.graph.python import slots
 from everdex.graph.python.engine import Engine
-from everdex.graph.python.keys import called_key, calls_key, here_key, others_key, passes_key
+from everdex.graph.python.keys import called_key, calls_key, others_key, passes_key
 from everdex.graph.python.slots import FEW, MAX_CALL_SITES
 
 
@@ -34,7 +34,7 @@ def sites_of(
         large += found.large
     for other, name in large:
         if other == path or least <= MAX_CALL_SITES:  # else nobody looks there, however many they are
-            engine.note(engine.file(other), here_key(other, name, engine.file(other).defined))
+            engine.note_calls(engine.file(other), name)
     if len(sites) <= MAX_CALL_SITES:
         return sites, is_cut
     kept = _seldom(path, Counter([site[0] for site in sites]))
@@ -78,7 +78,7 @@ def _outside_tests(engine: Engine, path: str, name: str, wanted: tuple[str, ...]
     found: list[tuple[str, int]] = []
     for other in dict.fromkeys((path, *files)) if files else ():
         file = engine.file(other)
-        engine.note(file, here_key(other, name, file.defined))
+        engine.note_calls(file, name)
         entries = file.entries
         found += [
             each

@@ -197,17 +197,19 @@ def maybe_starred(engine: Engine, file: File, expression: int, context: int, fue
 def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[str, int, int], ...]:
     """(path, key, stored value) of assignments to items of a container, in its own file and in those that reach it."""
     _, path, expression, _ = value
-    candidates = engine.once(("filling", path, expression), lambda: _filling(engine, path, expression))
+
+    def candidates() -> list[tuple[str, int, int, int]]:
+        return engine.once(("filling", path, expression), lambda: _filling(engine, path, expression))
 
     def answer(fuel: int) -> tuple[tuple[str, int, int], ...]:
         found: list[tuple[str, int, int]] = []
-        for other, base, key, stored in candidates:
+        for other, base, key, stored in candidates():
             bases = engine.values(other, base, 0, fuel - LOOKUP_STEP)
             if any(each[0] == DISPLAY and each[1] == path and each[2] == expression for each in bases):
                 found.append((other, key, stored))
         return tuple(found)
 
-    if not candidates:
+    if not candidates():
         return ()
     stores: tuple[tuple[str, int, int], ...] = engine.ask_within(("stores", path, expression), fuel, answer, ())
     return stores

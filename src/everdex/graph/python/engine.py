@@ -18,7 +18,7 @@ from everdex.graph.postings import key32
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.earlier import Earlier, Known
 from everdex.graph.python.files import ENDS, Decoded, File
-from everdex.graph.python.keys import BARE_KEY, CALL_KEY, here_key, stub_key
+from everdex.graph.python.keys import BARE_KEY, CALL_KEY, here_keys, stub_key
 from everdex.graph.python.older import Older
 from everdex.graph.python.seen import Gathered, Made, Seen, gathered, joined, joined_with
 from everdex.graph.python.slots import FEW
@@ -329,7 +329,7 @@ class Engine:
         file = self.file(path)
         found = file.calls_by_name.get(name, ())
         if len(found) > FEW:
-            self.seen.append(file.seen_key(here_key(path, name, file.defined)))
+            self.note_calls(file, name)
         return found
 
     def is_offered(self, key: str) -> bool:
@@ -358,6 +358,11 @@ class Engine:
     def note(self, file: File, key: str) -> None:
         """Note that it matters what a key of a file stands for."""
         self.seen.append(file.seen_key(key))
+
+    def note_calls(self, file: File, name: str) -> None:
+        """Note that it matters where a file calls something by a name."""
+        for key in here_keys(file.path, name, file.defined, file.calls_by_name):
+            self.seen.append(file.seen_key(key))
 
     def look_up(self, path: str, scope: int, name: str) -> File:
         """Note that it matters what a class has under a name."""

@@ -21,10 +21,8 @@ from everdex.graph.python.around import binding_scope
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
-    calls_key,
     given_key,
     indirect_key,
-    others_key,
     passed_key,
     taken_key,
     taking_key,
@@ -245,7 +243,7 @@ def _held(file: File, taker: _Taker) -> set[tuple[int, str]]:
 def _called(engine: Engine, file: File, taker: _Taker) -> Iterator[int]:
     """The calls of a parameter, or of the attributes of self that hold it."""
     if taker.field:
-        engine.note(file, (calls_key if taker.field in file.defined else others_key)(file.path, taker.field))
+        engine.note_calls(file, taker.field)
         for number in file.calls_by_name.get(taker.field, ()):
             engine.seen.append(file.seen_at(number))
             if _attribute(file, file.entries[number][1]) == (taker.scope, taker.field):

@@ -11,7 +11,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python import classes
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import OWN_CALLS, calls_key, here_key
+from everdex.graph.python.keys import OWN_CALLS, calls_key
 from everdex.graph.python.values import CLASS, Value
 
 
@@ -53,7 +53,7 @@ def by_own(engine: Engine, owner: Value, fuel: int) -> list[tuple[str, int]]:
     for path in dict.fromkeys(each[1] for each in (*line, *below) if each[0] == CLASS):
         file = engine.file(path)
         for name in OWN_CALLS:
-            engine.note(file, here_key(path, name, file.defined))
+            engine.note_calls(file, name)
             for number in file.calls_by_name.get(name, ()):
                 if (CLASS, path, _class_around(file, number)) in related:
                     found.append((path, number))

@@ -17,7 +17,7 @@ from everdex.graph.python.slots import FIRST
 
 METHOD_KEY: Final = "py:method:"  # and a name: which classes have a method of it
 BASE_KEY: Final = "py:base:"  # and the last name of a class: who inherits from one called so, or gives it another
-# Where a file has more than `slots.FEW` of these calls only about how many: who looks at them notes `here_key`, too.
+# Where a file has more than `slots.FEW` of these calls only about how many: who looks at them notes `here_keys`, too.
 CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it, and passes something
 BARE_KEY: Final = "py:bare:"  # and a last name: who calls something by it, and passes nothing
 KEPT_KEY: Final = "py:kept:"  # and the last name of what may be a class: who has it as an attribute of a class
@@ -162,9 +162,11 @@ def calls_key(path: str, name: str) -> str:
 
 
 def others_key(path: str, name: str) -> str:
-    """Where a file calls something by a name under which it defines nothing; one key for several such names."""
+    """Where a file calls something by a name under which it defines nothing, and that it defines something under it;
+    one key for several such names."""
     if name in OWN_CALLS:  # who asks for a constructor's callers looks for them in all files of a line
         return f"py:others:{path}:own"
+    name = name.removesuffix("()")
     if name in BUILTIN_NAMES:  # most edits call one, and nearly no class is called so
         return f"py:others:{path}:builtins"
     # Who goes by the names of classes is not asked again for a call that is written like a function's.
@@ -172,9 +174,15 @@ def others_key(path: str, name: str) -> str:
     return f"py:others:{path}:{case}{xxhash.xxh3_64_intdigest(name.encode('utf-8', 'surrogatepass')) % _OTHERS}"
 
 
-def here_key(path: str, name: str, defined: Container[str]) -> str:
-    """Where a file that defines these names calls something by a name."""
-    return (calls_key if name.removesuffix("()") in defined else others_key)(path, name)
+def here_keys(path: str, name: str, defined: Container[str], called: Container[str]) -> tuple[str, ...]:
+    """Where a file that defines some names and calls some calls something by a name.
+
+    With the name that it begins or ceases to define another key tells of the calls. That it begins to is told by
+    `others_key`, that it ceases to by the calls; where there are none, by both.
+    """
+    if name.removesuffix("()") not in defined:
+        return (others_key(path, name),)
+    return (calls_key(path, name),) if name in called else (calls_key(path, name), others_key(path, name))
 
 
 def indirect_key(path: str) -> str:

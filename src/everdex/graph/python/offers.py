@@ -100,6 +100,9 @@ def offers(file: File, source: bytes) -> dict[str, int]:
             sites[calls_key(path, name)] = places
         else:
             sites.setdefault(others_key(path, name), []).extend((name, *places))
+    for name in sorted(file.defined):
+        for key in {others_key(path, name), others_key(path, f"{name}()")}:  # one, but for `type`
+            sites.setdefault(key, []).append(f"defines {name}")
     for name, calls in file.decorations.items():
         sites[DECORATE_KEY + name] = [file.scopes[file.where[each]].key for each in calls]
         offered[DECORATED_KEY + name] = len(calls)

@@ -11,7 +11,6 @@ from typing import Final
 from everdex.facts.python import model as m
 from everdex.graph.python import classes, living
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
-from everdex.graph.python.keys import here_key
 from everdex.graph.python.values import CLASS, INSTANCE, NOTHING, Value, Values
 
 MAX_RUNNING: Final = 6  # one by one; more are told by the class above them
@@ -28,7 +27,8 @@ def receivers(engine: Engine, path: str, owner: int, method: str, fuel: int) -> 
         return NOTHING
 
     def answer(fuel: int) -> Values:
-        everyone = living.family(engine, path, owner, fuel) or (own, *below)
+        heirs = classes.subclasses(engine, path, owner, fuel - LOOKUP_STEP) or ()
+        everyone = living.family(engine, path, owner, fuel) or (own, *heirs)
         running = [each for each in everyone if _runs(engine, each, own, method, fuel)]
         if not 0 < len(running) < len(everyone) or len(running) > MAX_RUNNING:
             return NOTHING
@@ -50,7 +50,7 @@ def _runs(engine: Engine, kind: Value, own: Value, method: str, fuel: int) -> bo
 def _calls_up(engine: Engine, path: str, method: str) -> bool:
     """Whether a file calls a method of `super()`, or of something by its name that may be a class."""
     file = engine.file(path)
-    engine.note(file, here_key(path, method, file.defined))
+    engine.note_calls(file, method)
     for number in file.calls_by_name.get(method, ()):
         engine.seen.append(file.seen_at(number))  # the key says where such calls stand, not what they are calls of
         callee = file.entries[file.entries[number][1]]
