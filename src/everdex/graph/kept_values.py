@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +25,7 @@ from everdex.snapshot.store import Store
 
 NAME: Final = "facts.db"
 _BUSY_S: Final = 5.0
+_AGAIN_S: Final = 0.01
 _CHECKSUM_BYTES: Final = 8
 # Measured on prometheus and prisma (Go, TypeScript): level 1 is a twentieth larger, and takes .50 s for .63 for 6,600
 # files; level 6 is a hundredth smaller and takes .89 s.
@@ -119,27 +121,42 @@ def _is_damage(error: Exception) -> bool:
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & _PRIMARY in _DAMAGE
 
 
+def _is_busy(error: Exception) -> bool:
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & _PRIMARY == sqlite3.SQLITE_BUSY
+
+
 def _connect(path: Path) -> sqlite3.Connection | None:
     """The open file, made if need be; None where it cannot be had now."""
-    for _ in range(2):
-        connection = None
+    is_made_anew, until = False, time.monotonic() + _BUSY_S
+    while True:
         try:
-            # SQLite would create the file with the umask's mode; created first, it is nobody else's to read.
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            connection = sqlite3.connect(path, timeout=_BUSY_S, check_same_thread=False)
-            connection.execute("PRAGMA journal_mode = WAL").fetchone()
-            connection.execute("PRAGMA synchronous = OFF")
-            connection.execute("CREATE TABLE IF NOT EXISTS facts (key BLOB PRIMARY KEY, value BLOB)")
-            connection.execute("SELECT value FROM facts LIMIT 1").fetchone()
+            return _opened(path)
         except (sqlite3.Error, OSError) as error:
-            if connection is not None:
-                connection.close()
-            if not _is_damage(error):
+            if _is_damage(error) and not is_made_anew:
+                _remove(path)
+                is_made_anew = True
+            # Of two that make the file at once SQLite refuses one without waiting: each holds what the other needs.
+            elif _is_busy(error) and time.monotonic() < until:
+                time.sleep(_AGAIN_S)
+            else:
                 return None
-            _remove(path)
-        else:
-            return connection
-    return None
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    # SQLite would create the file with the umask's mode; created first, it is nobody else's to read. One that is there
+    # is not opened for that: closing it would free what other connections of this process have locked.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    connection = sqlite3.connect(path, timeout=_BUSY_S, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("CREATE TABLE IF NOT EXISTS facts (key BLOB PRIMARY KEY, value BLOB)")
+        connection.execute("SELECT value FROM facts LIMIT 1").fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
 
 
 def _remove(path: Path) -> None:
