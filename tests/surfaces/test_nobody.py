@@ -80,8 +80,6 @@ _TREE = {
     "  @Bean private Object bean() { return null; }\n  @Override public String toString() { return \"\"; }\n}\n",
     "main.go": "package main\n\nfunc main() {}\n\nfunc hidden() {}\n",
     "Made.java": "class Made {\n  private Made() {}\n}\nclass Other {\n  Object o = maker(Made.class);\n}\n",
-    "src/b.rs": "fn far() {}\n",
-    "src/c.rs": "fn make() {\n  quote!(b::far::<#ty>());\n  quote!(z::far::<#ty>());\n}\n",
     "src/a.rs": "struct P;\nimpl Drop for P { fn drop(&mut self) {} }\nimpl P { fn hidden(&self) {} }\n"
     "#[test]\nfn works() {}\n",
     "keys.lua": "local K = {}\nfunction K:_add() end\nreturn K\n",
@@ -115,7 +113,7 @@ def _why(document: dict[str, Any]) -> list[str]:
         ("Box.by_text", {"written": 1}), ("Box.in_template", {"written": 1}), ("web.js::pressed", {"written": 1}),
         ("Box.formatted", {"unknown": 1}), ("Shop.check", {"written": 1}), ("ShopController.show", {"written": 1}),
         ("free", {"written": 1}), ("a.sh::hidden", {"unknown": 1}), ("told", {"written": 1}), ("slot", {"named": 1}),
-        ("Made.Made", {"named": 1}), ("far", {"unknown": 1}),
+        ("Made.Made", {"named": 1}),
         ("K._add", {"elsewhere": 1}), ("View.escaped", {"written": 1}), ("Kept", {"unknown": 1}),
         ("Box.width", {"written": 1}), ("Root", {"named": 1}),
         ("Nest.Held", {"unknown": 1}),
