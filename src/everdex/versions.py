@@ -187,32 +187,7 @@ FACTS_VERSION: Final = "38"
 INTERFACE_VERSION: Final = "1"
 
 # 1: the first resolvers. It names the graphs they make: raise it whenever any resolver answers differently
-# 2: a part of a package that the package itself imports
-# 3: Python: imports and lines of classes cost no steps; fewer steps; an assignment counts where it is written
-# 4: modules are read name by name
-# 5: calls name what they are made by; unknown is not external; relative imports; extensions; recursive aliases
-# 6: operators' calls are told apart by receiver only; C and C++ declarations mean their bodies; Ruby's blocks
-# 7: Python: class statements, descriptors, __getattr__, containers made by calls, records, mixins, parametrised tests
-# 8: names outside the root by package; macros of C and C++ looked at word by word
-# 9: variables and attributes as definitions; every place that writes one
-# 10: classes of Python are looked at name by name
-# 11: writes of globals and fields in the languages read by names, also those that lead nowhere
-# 12: Python: functions under other names, containers filled from other files, classes of open instances, enumerations'
-#    values, what a module's __getattr__ gives, stars before calls in displays
-# 13: `name = name` in a Python class reads the one outside
-# 14: in Python, too, an attribute's site stands where its name does; of a long text the end is kept
-# 15: whoever constructs a class names it, whosever constructor runs; Python: what is outside stands beside what is not
-# 16: TypeScript: members of declared types in object literals, properties of constants, fields that implement
-# 17: Python: literals make no function large; what functions inside bind of a name around them is offered with it
-# 18: overloads by number and kind of arguments; inherited constructors of JavaScript are called; closing tags name
-#    their components; the parts of one class
-# 19: Python: who found that many files call a name has looked only at that, and at the calls of one file
-# 20: C macros only where they are included; Go's methods replace those of interfaces; variants that are imported;
-#    PHP's unions; what an inherited method gives back of itself
-# 21: aliases of C++ in the branches of a condition are several
-# 22: Python: truth, await, mappings that are copied, classes that are raised, what is iterated without a loop
-# 23: Python: protocols are met by what has their methods; a fixture says more than the protocol it meets
-# 24: standard headers of C in angle brackets are outside
+# 2 to 24: see the history of this file
 # 25: TypeScript: what the root adds to the host's types, types that nobody here declares; Kotlin: extensions by their
 #     receiver; `val x = x()`; C#: extensions of outside types by what they take; Swift: types that are only extended
 # 26: the statements of a Python file that are in no function have a digest, and are kept by it

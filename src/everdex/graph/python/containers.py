@@ -7,6 +7,7 @@ places are told apart, everything else is any of its elements. It does not follo
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from everdex.facts.python import model as m
@@ -197,19 +198,17 @@ def maybe_starred(engine: Engine, file: File, expression: int, context: int, fue
 def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[str, int, int], ...]:
     """(path, key, stored value) of assignments to items of a container, in its own file and in those that reach it."""
     _, path, expression, _ = value
-
-    def candidates() -> list[tuple[str, int, int, int]]:
-        return engine.once(("filling", path, expression), lambda: _filling(engine, path, expression))
+    key, look = ("filling", path, expression), partial(_filling, engine, path, expression)
 
     def answer(fuel: int) -> tuple[tuple[str, int, int], ...]:
         found: list[tuple[str, int, int]] = []
-        for other, base, key, stored in candidates():
+        for other, base, item_key, stored in engine.once(key, look):
             bases = engine.values(other, base, 0, fuel - LOOKUP_STEP)
             if any(each[0] == DISPLAY and each[1] == path and each[2] == expression for each in bases):
-                found.append((other, key, stored))
+                found.append((other, item_key, stored))
         return tuple(found)
 
-    if not candidates():
+    if not engine.once(key, look):
         return ()
     stores: tuple[tuple[str, int, int], ...] = engine.ask_within(("stores", path, expression), fuel, answer, ())
     return stores
