@@ -70,6 +70,46 @@ def test_a_definition_is_named_by_its_file(project: Path, asked: str, folder: st
     assert (done.lines, done.code) == (["app/store.py:4:SnapshotView: def close(self) -> None"], 0)
 
 
+@pytest.mark.parametrize(
+    ("asked", "lines"),
+    [
+        ("Eng*", ["app/store.py:8:class Engine"]),
+        ("*o*e", ["app/close.ts:1", "app/store.py:4:SnapshotView", "app/store.py:9:Engine", "lib/open.go:3"]),
+        ("*S*", ["app/store.py:1:class SnapshotView", "lib/open.go:3:func OpenStore()"]),
+        ("Engine.*", ["app/store.py:9:Engine"]),
+        ("*View.*", ["app/store.py:4:SnapshotView"]),
+        ("app/store.py::*", ["app/store.py:1", "app/store.py:4", "app/store.py:8", "app/store.py:9"]),
+        ("app/store.py::Engine.cl*", ["app/store.py:9"]),
+    ],
+)
+def test_a_star_stands_for_any_letters(project: Path, asked: str, lines: list[str]) -> None:
+    """Every definition whose name fits is listed, not only the nearest; a dotted name is fitted part by part."""
+    done = everdex("symbols", asked, project)
+    assert (len(done.lines), done.code) == (len(lines), 0)
+    assert all(found.startswith(line) for found, line in zip(done.lines, lines, strict=True))
+    document = everdex("symbols", asked, project, "--json").json
+    assert {item["match"] for item in document["definitions"]} == {"pattern"}
+    assert (document["omitted"], document["suggestions"]) == (0, [])
+
+
+def test_a_pattern_fits_other_letters_only_where_none_are_the_same(project: Path) -> None:
+    """And says so."""
+    done = everdex("symbols", "eng*", project)
+    assert (done.lines, done.code) == (["app/store.py:8:class Engine"], 0)
+    assert "other letters" in done.err
+    nothing = everdex("symbols", "zz*", project)
+    assert (nothing.lines, nothing.code) == ([], 1)
+    assert "no definition is called zz*" in nothing.err
+
+
+def test_a_name_with_a_star_in_it_is_that_name(tmp_path: Path) -> None:
+    """C++'s operators have one; who asks for `operator*` does not mean `operator+`."""
+    source = "struct V {\n  V operator*(V o);\n  V operator+(V o);\n};\n"
+    root = tree(tmp_path / "project", {"v.cpp": source}, git=True)
+    assert everdex("symbols", "operator*", root).lines == ["v.cpp:2:V operator*(V o);"]
+    assert len(everdex("symbols", "operat*", root).lines) == 2
+
+
 @pytest.mark.parametrize("asked", ["app/store.py:999", "app/store.py::SnapshotView.none"])
 def test_where_a_file_has_nothing_it_is_not_called_missing(project: Path, asked: str) -> None:
     done = everdex("symbols", asked, project)

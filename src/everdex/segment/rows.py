@@ -243,6 +243,10 @@ class RowsReader:
         """Definitions with this name, ignoring ASCII case."""
         return self._symbols("s.name = ? COLLATE NOCASE", name)
 
+    def symbols_with(self, names: Sequence[str]) -> list[SymbolRow]:
+        """Definitions with one of these names, as they are written."""
+        return self._symbols("s.name IN (SELECT value FROM json_each(?))", json.dumps(names))
+
     def symbols_of(self, file_no: int) -> list[SymbolRow]:
         first, count = self._connection.execute(
             "SELECT first_row, row_count FROM files WHERE file_no=?", (file_no,)

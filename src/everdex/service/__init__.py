@@ -3,7 +3,8 @@
     an index            index (Index, Reading) · answers (the envelope of all of them) · describe (other bodies)
     kept open           kept (views) → reader (answers from them) → warm (for a process) · resident (for a daemon)
     search              searcher
-    symbols             symbols (definitions) · named (with references) · meant (several or none fit)
+    symbols             symbols (definitions) · starred (that fit a pattern) · named (with references)
+                        meant (several or none fit)
     the graph           opening (open or make one) · relations (all questions) · begun (answers before it is finished)
                         occurrences (places as JSON) · coverage (what an answer could not take into account)
     its other forms     picturing · exploring · exporting · renaming (a plan) · applying (a plan carried out)

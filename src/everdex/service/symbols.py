@@ -1,7 +1,7 @@
 """Definitions by name or by a place in a file, and the outline of a file, as the body of an answer.
 
 The names that were asked for and the names that are merely like them never share a list: several matches are all
-listed, and a guess is always called one. Reads one view and opens nothing.
+listed, those of a pattern too, and a guess is always called one. Reads one view and opens nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from everdex.languages import language_of, role_of
 from everdex.nearby import nearby, not_indexed
 from everdex.search.names import NameHit, SymbolNames
 from everdex.segment.model import SymbolRow
+from everdex.service import starred
 from everdex.view import SnapshotView
 
 _MAX_DEFINITIONS: Final = 50
@@ -37,7 +38,7 @@ class Found:
 
 
 def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str, offset: int) -> Found:
-    """The outline of the live file `asked`, or else every definition of that name; from `offset` on."""
+    """The outline of the live file `asked`, or else every definition that the name fits; from `offset` on."""
     wanted = asked.strip()
     if not wanted:
         raise QueryError("which symbol or file? the name is empty")
@@ -52,6 +53,8 @@ def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str, offset:
     if not matches:
         wanted = naming.as_known(view, wanted)
         matches = _definitions(view, wanted)
+    if not matches and starred.STAR in wanted:
+        matches = starred.fitting(view, home, _dotted(wanted if home is None else wanted.partition("::")[2]))
     return _by_name(view, names, wanted, home, matches, offset)
 
 

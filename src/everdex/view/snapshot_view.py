@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import string
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Final
@@ -161,6 +161,14 @@ class SnapshotView:
             if self._is_live(index, symbol.path_key)
         ]
         return sorted(found, key=lambda symbol: (symbol.path_key, symbol.start_byte, symbol.end_byte))
+
+    def symbols_like(self, is_wanted: Callable[[str], bool]) -> list[SymbolRow]:
+        """Live definitions whose name is wanted, by path and place."""
+        found: list[SymbolRow] = []
+        for index, segment in enumerate(self.segments):
+            names = list(filter(is_wanted, {name for _, name in segment.rows.all_symbols()}))
+            found += [row for row in segment.rows.symbols_with(names) if self._is_live(index, row.path_key)]
+        return sorted(found, key=lambda row: (row.path_key, row.start_byte, row.end_byte))
 
     @cached_property
     def _named(self) -> tuple[list[int], dict[str, list[int]]]:

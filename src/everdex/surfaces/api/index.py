@@ -149,7 +149,8 @@ class Index(Relations, StateQuestions, Keeping):
     def symbol(
         self, name: str, *, references: int = 0, offset: int = 0, sync: bool = True, snapshot_id: str | None = None
     ) -> model.SymbolAnswer:
-        """Every definition of a name (else names like it), or given a path the outline of that file.
+        """Every definition of a name (else names like it), or given a path the outline of that file. A `*` in a name
+        stands for any letters.
 
         With `references` also that many places that name it, when exactly one definition fits.
         """

@@ -31,7 +31,8 @@ def symbols_command(asked: str, root: Path | None, references: int, offset: int,
     """Show every definition of NAME, or what FILE defines, in the repository around ROOT (default: here).
 
     In a pipe every definition is one line, path:line:signature, or line:signature of the FILE that was named; on a
-    terminal they stand under their file. NAME may be qualified (Index.search), path:line, path::Index.search or an id.
+    terminal they stand under their file. NAME may be qualified (Index.search), path:line, path::Index.search or an id;
+    a * in it stands for any letters ('parse_*', 'Index.*'), but not for the names that only bodies of functions have.
     When nothing has the name, names like it go to stderr: those it begins, those whose humps it spells (SnpVw for
     SnapshotView) and those it nearly spells. Exit code 0 means found, 1 nothing found.
 
@@ -39,6 +40,7 @@ def symbols_command(asked: str, root: Path | None, references: int, offset: int,
     Examples:
       everdex symbols SnapshotView
       everdex symbols Index.search ~/src/everdex
+      everdex symbols '*Handler'
       everdex symbols src/app.py
       everdex symbols --refs 20 settings.TIMEOUT
       everdex symbols --json open_view | jq -r '.definitions[].source'

@@ -93,7 +93,7 @@ class Outlined(BaseModel):
 
 class Definition(Outlined):
     path: str
-    match: str = Field(description="exact: the name as asked; case: it differs in upper and lower case")
+    match: str = Field(description="exact: the name as asked; pattern: it fits one with stars; case: in other letters")
     trimmed: bool = Field(description="whether `source` was cut to fit the budget")
     source: str
 

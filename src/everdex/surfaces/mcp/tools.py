@@ -167,7 +167,7 @@ class Tools:
     async def symbol(
         self,
         ctx: Context[Any],
-        name: Annotated[str, Field(description="a name (Index, Index.search, open_view) or a file's path")],
+        name: Annotated[str, Field(description="a name (Index, Index.search, parse_*, Index.*) or a file's path")],
         budget_tokens: Budget = DEFAULT_TOKENS,
     ) -> Annotated[CallToolResult, model.SymbolReply]:
         """Show where a function, class, variable, type or heading is defined and who uses it, or a file's outline.
@@ -175,6 +175,7 @@ class Tools:
         A name gives every definition that has it, with kind, signature, first sentence of its documentation and
         source lines, plus the outline of the file when there is only one, and when one definition fits the places
         that call, read, write or import it; when nothing has the name, names like it are listed apart as suggestions.
+        A * stands for any letters: all that fit are listed.
         A path (src/app.py) gives the outline of that file.
         """
 
