@@ -317,3 +317,13 @@ def test_decorators_of_members_and_parameters_run_where_the_class_is_made() -> N
     assert {graph.nodes[site.source].key for site in _sites(graph, Role.CALL)} == {"make"}
     decorated = {graph.nodes[site.source].key for site in _sites(graph, Role.DECORATE)}
     assert decorated == {"make.Service.constructor", "make.Service.list"}
+
+
+@pytest.mark.parametrize(
+    "stored", ["Base. = function () {};", "Object.defineProperty(Base, '', { value: function () {} });"]
+)
+def test_a_property_without_a_name_is_not_the_whole_of_what_has_it(stored: str) -> None:
+    """Half-written code: what it has is found, what it has not is unresolved, and no resolver fails."""
+    graph = _one(f"function Base() {{}}\nBase.prototype.go = open;\n{stored}\nnew Base().go();\nnew Base().none();\n")
+    last = _sites(graph, Role.CALL)[-1]
+    assert (last.text, last.status) == ("new Base().none", Status.UNRESOLVED)

@@ -170,7 +170,7 @@ class Stores(Tags):
                 self.exports.append(m.Export(name, value, "", ""))
             elif text == "module" and name == "exports" and not self.is_bound(text):
                 self.exports.append(m.Export("=", value, "", ""))
-            elif value:
+            elif value and name:  # a name that is not written yet is not the whole of something
                 self.store(text, name, value, name == "prototype")
         elif inner.type == "member_expression":
             self._store_deep(inner, name, value)
@@ -232,7 +232,7 @@ class Stores(Tags):
             self.exports.append(m.Export(name, value, "", ""))
         elif target.type == "this":
             self.store_this(name, value)
-        elif target.type == "identifier":
+        elif target.type == "identifier" and name:
             self.store(self.text(target), name, value, False)
         elif target.type == "member_expression":
             self._store_deep(target, name, value)
@@ -266,5 +266,5 @@ class Stores(Tags):
         text, middle = self.text(base), self.text(label)
         if text == "module" and middle == "exports" and not self.is_bound(text):
             self.exports.append(m.Export(name, value, "", ""))
-        elif middle == "prototype" and value:
+        elif middle == "prototype" and value and name:
             self.store(text, name, value, True)
