@@ -15,7 +15,7 @@ from everdex.facts.imports import GLOBAL
 from everdex.graph.model import World
 from everdex.graph.names import offers
 from everdex.graph.names.module import Module
-from everdex.graph.names.rules import ABSTRACT
+from everdex.graph.names.rules import ABSTRACT, CALLABLES
 from everdex.graph.names.types import last_name
 
 # What more files than this define tells nobody apart; the rest is not looked at.
@@ -179,6 +179,13 @@ class Reader:
             ref for ref in found
             if ref.defined.parent >= 0 and ref.module.outline.definitions[ref.defined.parent].kind in ABSTRACT
         ]  # fmt: skip
+
+    def methods(self, ref: Ref) -> list[facts.Defined]:
+        """The methods of an interface of Go: whether a type has all of them depends on each."""
+        self.reads.add(offers.key(self.group, "w", ref.name))
+        return [
+            item for item in ref.module.outline.definitions if item.parent == ref.at and item.kind in CALLABLES
+        ]
 
     def is_name(self, name: str) -> bool:
         """Whether anything in the root is called so: a definition, a Rust module, or what is imported by this name."""

@@ -323,11 +323,7 @@ class Members(Lookup):
         """The names of an interface's methods, and how much each takes."""
         names = []
         for ref in self.reader.definitions(interface):
-            definitions = ref.module.outline.definitions
-            names += [
-                (item.name, (item.least, item.most))
-                for item in definitions if item.parent == ref.at and item.kind == "method"
-            ]  # fmt: skip
+            names += [(item.name, (item.least, item.most)) for item in self.reader.methods(ref)]
         if depth > 0:
             for base in self.bases(interface)[0]:
                 names += self._go_methods(base.name, depth - 1)

@@ -3,6 +3,8 @@
     d:NAME  a definition by its lookup name     n:NAME  definitions by their last name
     s:NAME  types that say they have this base  x:NAME  extension functions of this name
     p:SPACE files of a package or namespace     b:NAME  files of this base name
+    m:NAME  methods of interfaces and traits    w:NAME  methods of an interface of Go, all of them
+    i:NAME  impl blocks for types of this name  a:NAME  what Rust's modules and imports are called
     f:PATH  a file's imports and package        project files: `go.mod`, `crate:NAME`
 """
 
@@ -59,6 +61,7 @@ def offers_of(path: str, encoded: bytes, source: bytes) -> Mapping[str, int]:
 def _module_offers(module: Module) -> dict[str, int]:
     outline, group = module.outline, module.rules.group
     seen: dict[str, list[object]] = {}
+    heads = _heads(module)
 
     def see(kind: str, name: str, what: object) -> None:
         seen.setdefault(key(group, kind, name), []).append(what)
@@ -67,23 +70,27 @@ def _module_offers(module: Module) -> dict[str, int]:
         lookup, node_key = module.names[index], module.keys[index]
         if item.kind == "lambda":
             continue
-        see(
-            "d", lookup,
-            (node_key, item.kind, item.flags, item.least, item.most, item.returns, item.type, item.value, item.bases,
-             item.receiver, item.takes, item.public, _besides(module, index)),
+        signature, around = _head(item), heads[item.parent]
+        called = (lookup, node_key, item.kind, item.flags, item.least, item.most, item.takes, signature, around)
+        whole = (
+            node_key, item.kind, item.flags, item.least, item.most, item.returns, item.type, item.value, item.bases,
+            item.receiver, item.takes, item.public, signature, around, _has_members(module, index),
         )  # fmt: skip
+        see("d", lookup, whole)
         if not item.flags & facts.SCOPE_ONLY:
-            see("n", item.name, (lookup, node_key, item.kind, item.flags, item.least, item.most, item.takes))
+            see("n", item.name, called)
         elif item.kind == "impl":
-            see("i", item.name, (lookup, item.receiver, item.type, item.receiver and item.bases))
-        if item.kind in CALLABLES and item.parent >= 0 and outline.definitions[item.parent].kind in ABSTRACT:
-            see("m", item.name, (lookup, node_key, item.least, item.most))
+            see("i", item.name, (lookup, item.receiver, item.type, item.receiver and item.bases, around))
+        if item.parent >= 0 and item.kind in CALLABLES and outline.definitions[item.parent].kind in ABSTRACT:
+            see("m", item.name, called)
+            if group == "go":
+                see("w", module.names[item.parent], (item.name, item.least, item.most))
         if item.receiver and item.kind in CALLABLES:
-            see("x", item.name, (lookup, node_key, item.receiver, item.least, item.most, item.returns, item.takes))
+            see("x", item.name, (lookup, whole))
         for base in item.bases:
-            see("s", last_name(base), (lookup, base, item.kind))
+            see("s", last_name(base), (lookup, base, item.kind, item.type, item.receiver, around))
     for lookup, slots in module.slots.items():
-        see("d", lookup, [(slot.type, slot.value) for slot in slots])
+        see("d", lookup, [(slot.type, slot.value, heads[slot.owner]) for slot in slots])
     space = module.space or (outline.package if group == "c" else "")  # C++: a namespace that a macro opens
     if group == "swift":
         space = swift_module(module.path)
@@ -101,17 +108,27 @@ def _module_offers(module: Module) -> dict[str, int]:
     return {name: _hash(what) for name, what in seen.items()}
 
 
-def _besides(module: Module, index: int) -> object:
-    """What else tells definitions apart: words before the name, whether Lua's or a variable of C has members."""
-    definition = module.outline.definitions[index]
-    if module.rules.group == "ruby":
-        return definition.signature.partition(" ")[0]
-    if module.outline.language == "kotlin":
-        return module.is_expected(index)
-    if module.outline.language == "csharp":
-        return "partial " in definition.signature
-    asked = module.rules.group == "lua" or (module.rules.group == "c" and definition.kind in VALUES)
-    return asked and module.names[index] in module.owners
+def _heads(module: Module) -> dict[int, int]:
+    """Of each definition, and of the file (-1), what those inside it are read with: its words, and those around it. A
+    type that a member states may be a parameter of the type around it, or be looked for there."""
+    heads = {-1: _hash(module.outline.language)}  # a header is C or C++ by what it contains
+    for index, item in enumerate(module.outline.definitions):
+        own = (item.kind, item.flags, item.receiver, item.returns, item.type, _head(item))
+        heads[index] = _hash((own, heads[item.parent]))
+    return heads
+
+
+def _head(item: facts.Defined) -> str:
+    """The words of a definition, of which many say how it is used (`virtual`, `private`, `implicit`); not its value."""
+    if item.kind == "lambda":
+        return ""
+    return item.signature.partition("=")[0] if item.kind in VALUES else item.signature
+
+
+def _has_members(module: Module, index: int) -> bool:
+    """Whether Lua's table or a variable of C has members, which tells it apart from others of the name."""
+    group, kind = module.rules.group, module.outline.definitions[index].kind
+    return (group == "lua" or (group == "c" and kind in VALUES)) and module.names[index] in module.owners
 
 
 def _hash(what: object) -> int:

@@ -1,0 +1,81 @@
+"""What stands at the head of a definition, or around it, decides what others mean by it: an edit of one word there
+resolves again whoever looked."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from equivalence.memory import History
+
+
+class _Case(NamedTuple):
+    name: str
+    files: dict[str, str]
+    path: str
+    text: str  # with a place for one of the words
+    words: tuple[str, str]
+
+
+_GO = {
+    "go.mod": "module x.org/m\n",
+    "b/b.go": "package b\n\ntype T struct{}\n\nfunc (t T) Open() {}\n",
+    "c/c.go": 'package c\n\nimport "x.org/m/a"\n\nfunc Run(i a.Opener) { i.Open() }\n',
+}
+_BELOW = '#include "base.h"\nclass Low : public Base { public: void go() { } };\n'
+_RUNS = '#include "base.h"\nvoid run(Base* b) { b->go(); }\n'
+_BOX = {"Use.java": "class Use { void run(Box b) { b.value.go(); } }\n", "Item.java": "class Other { void go() {} }\n"}
+_STORE = '#include "store.h"\nStore::Store() : best_(1) { }\n'
+_TAKES = "class Use { void Run(A a) { Take(a); } void Take(B b) { } void Take(string s) { } }\n"
+
+_CASES = (
+    _Case(
+        "go: an interface has one method more", _GO, "a/a.go", "package a\n\ntype Opener interface {\n\tOpen()\n%s}\n",
+        ("", "\tExtra()\n"),
+    ),
+    _Case(
+        "c++: a method may be replaced", {"use.cpp": _RUNS, "low.h": _BELOW},
+        "base.h", "class Base { public: %svoid go() { } };\n", ("", "virtual "),
+    ),
+    _Case(
+        "java: an overload is private", {"Use.java": "class Use { void run(Base b) { b.go(x()); } }\n"},
+        "Base.java", "class Base { %svoid go(String x) { } void go(Integer x) { } }\n", ("", "private "),
+    ),
+    _Case(
+        "c: a variable is only declared",
+        {"use.c": '#include "v.h"\nint run(void) { return state; }\n', "impl.c": "int state = 1;\n"},
+        "v.h", "%sint state;\n", ("", "extern "),
+    ),
+    _Case(
+        "java: a type is a parameter of the class around a field", _BOX, "Box.java",
+        "class Box<%s> { Thing value; }\n", ("Thing", "Other"),
+    ),
+    _Case(
+        "scala: a class is implicit", {"Use.scala": "object Use { def run() = { \"x\".shown(1) } }\n"},
+        "Ops.scala", "object Ops { %sclass Shown(x: String) { def shown(n: Int) = 1 } }\n", ("", "implicit "),
+    ),
+    _Case(
+        "c#: a conversion is implicit", {"Use.cs": _TAKES, "B.cs": "class B { }\n"},
+        "A.cs", "class A { public static %s operator B(A a) { return null; } }\n", ("implicit", "explicit"),
+    ),
+    _Case(
+        "c++: a field is a pointer", {"store.cpp": _STORE, "item.h": "struct Item { Item(int x) { } };\n"},
+        "store.h", '#include "item.h"\nclass Store { public: Store(); Item%s best_; };\n', ("", "*"),
+    ),
+    _Case(
+        "kotlin: what is extended is a parameter", {"Use.kt": "fun run(s: String) { s.shown() }\n"},
+        "E.kt", "fun <%s> Any1.shown() { }\n", ("Any1", "Other"),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", _CASES, ids=[case.name for case in _CASES])
+def test_a_word_at_a_head_is_seen_by_who_looked_there(tmp_path: Path, case: _Case) -> None:
+    """With the word and without it, in either order: what a clean build would make."""
+    history = History(tmp_path, random.Random(1))
+    for word in (*case.words, *case.words):
+        tree = {**case.files, case.path: case.text % word}
+        assert history.step({path: text.encode() for path, text in tree.items()}) == []
