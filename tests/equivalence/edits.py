@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from everdex import limits
 from support.trees import commit_all, run_git
 
 _NAMES = ("snapshot", "segment", "lease", "digest", "reader", "writer")
@@ -66,13 +67,15 @@ class Editor:
         self._chance = random.Random(seed)
         self._branches = 0
         self._fresh = 0
+        self._seen: list[tuple[Path, bytes]] = []
 
     def step(self) -> str:
         """One edit; its name."""
         edits: tuple[Callable[[], None], ...] = (
             self.add, self.add, self.modify, self.modify, self.same_size, self.empty, self.delete, self.rename,
             self.copy, self.move_directory, self.swap, self.to_symlink, self.touch, self.ignore, self.commit,
-            self.branch, self.spoil, self.directory_to_file, self.script,
+            self.branch, self.spoil, self.directory_to_file, self.script, self.recase, self.other_name, self.mode,
+            self.back_in_time, self.grow, self.restore, self.in_place,
         )  # fmt: skip
         edit = self._chance.choice(edits)
         if not self._git and edit in (self.commit, self.branch):
@@ -206,7 +209,9 @@ class Editor:
         (self._root / f"link{self._fresh}").symlink_to(self._chance.choice(("core", "docs", "..", "nowhere")))
 
     def spoil(self) -> None:
-        self._pick().write_bytes(self._chance.choice((b"\x00binary", b"caf\xe9 = 1\n", b"def broken(:\n  {{{\n")))
+        path = self._pick()
+        self._seen.append((path, path.read_bytes()))
+        path.write_bytes(self._chance.choice((b"\x00binary", b"caf\xe9 = 1\n", b"def broken(:\n  {{{\n")))
 
     def script(self) -> None:
         """A file whose first line alone says what it is, or that it is nothing."""
@@ -214,6 +219,63 @@ class Editor:
         if not path.is_dir():
             path.unlink(missing_ok=True)
             path.write_text(first + self._text(".py"))
+
+    def recase(self) -> None:
+        """The same name in other letters."""
+        path = self._pick()
+        other = path.with_name(path.name.swapcase())
+        if not self._has_twin(path):
+            path.rename(other)
+
+    def other_name(self) -> None:
+        """The same bytes in another language, or in none that is known."""
+        path = self._pick()
+        other = path.with_suffix(self._chance.choice((*sorted(_TEXTS), ".unheard-of", ".lock", ".min.js")))
+        if not os.path.lexists(other) and not self._has_twin(other):
+            path.rename(other)
+
+    def mode(self) -> None:
+        """Executable or not; content and mtime stay."""
+        path = self._pick()
+        path.chmod(self._chance.choice((0o600, 0o644, 0o755)))
+
+    def back_in_time(self) -> None:
+        """Other content with an mtime of long ago, or of tomorrow."""
+        path = self._pick()
+        self._seen.append((path, path.read_bytes()))
+        path.write_text(self._text(path.suffix))
+        when = self._chance.choice((86_400, 1_000_000_000, 4_000_000_000)) * 1_000_000_000
+        os.utime(path, ns=(when, when))
+
+    def grow(self) -> None:
+        """Beyond what is taken into the index, or so many lines that it has many chunks."""
+        path = self._pick()
+        self._seen.append((path, path.read_bytes()))
+        if self._chance.random() < 0.5:
+            os.truncate(path, limits.MAX_FILE_SIZE_BYTES + 1)
+        else:
+            path.write_text("".join(f"line {number} of many\n" for number in range(300)))
+
+    def restore(self) -> None:
+        """What was spoilt, replaced or too large is what it was."""
+        if self._seen:
+            path, data = self._chance.choice(self._seen)
+            if path.parent.is_dir() and not path.is_dir() and not self._has_twin(path):
+                path.unlink(missing_ok=True)
+                path.write_bytes(data)
+
+    def _has_twin(self, path: Path) -> bool:
+        """Whether a name in other letters is there: both together are refused."""
+        return any(each.name.lower() == path.name.lower() for each in path.parent.iterdir() if each != path)
+
+    def in_place(self) -> None:
+        """A few bytes are overwritten; the file is the same inode and as long."""
+        path = self._pick()
+        data = path.read_bytes()
+        if data:
+            with path.open("r+b") as stream:
+                stream.seek(self._chance.randrange(len(data)))
+                stream.write(b"q")
 
     def directory_to_file(self) -> None:
         directories = self._directories()

@@ -13,13 +13,15 @@ import pytest
 
 from equivalence.edits import start
 from equivalence.whole import RANKED, answer, everything
+from everdex import limits
 from everdex.snapshot import active
 from everdex.snapshot.lease import hold_lease
 from everdex.snapshot.recover import begin
 from everdex.sync.compact import compact
 from everdex.upkeep.housekeeping import compact_now
 from support.commands import everdex
-from support.stores import Workspace, workspace
+from support.stores import Workspace, synced, workspace
+from support.trees import run_git
 
 
 @contextmanager
@@ -106,3 +108,28 @@ def test_every_process_gives_the_same_answers(tmp_path: Path) -> None:
         told.append([answer(json.loads(line)) for line in done.lines])
     assert told[0] == told[1]
     assert len(told[0]) == len(RANKED)
+
+
+def test_what_nobody_looks_at_is_counted_when_it_comes(tmp_path: Path) -> None:
+    """A file that is too large, or a repository inside, is told of although nothing that is indexed has changed; once
+    it is told of there is nothing to publish."""
+    made = synced(tmp_path / "tree", {"a.py": "def read():\n    pass\n"})
+    for reason, comes in (
+        ("too_large", lambda: os.truncate(_file(made.path / "large.py"), limits.MAX_FILE_SIZE_BYTES + 1)),
+        ("nested_repository", lambda: run_git(_directory(made.path / "inside"), "init", "-q")),
+    ):
+        comes()
+        assert made.sync().manifest.skipped[reason] == 1
+        assert not made.sync().published
+    made.remove("large.py")
+    assert "too_large" not in made.sync().manifest.skipped
+
+
+def _file(path: Path) -> Path:
+    path.touch()
+    return path
+
+
+def _directory(path: Path) -> Path:
+    path.mkdir()
+    return path

@@ -20,6 +20,8 @@ RANKED = (
     "pin before reading", "publish", "core/deep", "-total read segment", '"once"', "file:*.py digest",
     "lang:markdown snapshot", "symbol:open_lease lease", "zzzqqq",
 )  # fmt: skip
+_COUNTED_LATER = ("unsupported_type", "symlink_broken", "symlink_directory", "symlink_loop", "symlink_to_ineligible",
+                  "out_of_root", "not_regular")  # fmt: skip
 PATTERNS = ("limit", "[0-9]{4}", "View", "pub fn|def ")
 
 
@@ -52,8 +54,8 @@ def contents(view: SnapshotView) -> dict[str, Any]:
         "digest": manifest.digest,
         "files_indexed": manifest.counts.files_indexed,
         "chunks_indexed": manifest.counts.chunks_indexed,
-        # Files of no known type are counted when something else is published.
-        "skipped": {reason: count for reason, count in manifest.skipped.items() if reason != "unsupported_type"},
+        # Files of no known type, and links that lead nowhere, are counted when something else is published.
+        "skipped": {reason: count for reason, count in manifest.skipped.items() if reason not in _COUNTED_LATER},
         "ignore_fingerprint": manifest.ignore_fingerprint,
         "git": manifest.git,
         "degraded": manifest.degraded,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -18,7 +19,7 @@ from everdex.changes import detect, git_suspects, start_git_state
 from everdex.changes.model import ChangeSet, GitState, IndexedFile
 from everdex.config import Config
 from everdex.discover import candidates, start_discovery
-from everdex.discover.model import Collision, Discovery
+from everdex.discover.model import Collision, Discovery, SkipReason
 from everdex.errors import NotIndexed, PathCollision
 from everdex.roots import Root, everdex_home
 from everdex.snapshot import active
@@ -27,6 +28,13 @@ from everdex.snapshot.manifest import DegradedError, Manifest, git_of
 from everdex.snapshot.store import Store
 from everdex.sync import touched
 from everdex.sync.model import Detected, SyncOptions
+
+# Of what is left out by its path answers say how much there is, where they found nothing. So they do of files of no
+# known type, which come and go with every build and every editor: those are counted when something else is published.
+_TOLD: Final = (
+    SkipReason.TOO_LARGE, SkipReason.UNREADABLE, SkipReason.PATH_CONTROL, SkipReason.PATH_NOT_UTF8,
+    SkipReason.PATH_TOO_LONG, SkipReason.SUBMODULE, SkipReason.NESTED_REPOSITORY,
+)  # fmt: skip
 
 
 class Look:
@@ -64,14 +72,23 @@ class Look:
 
     @property
     def nothing_to_do(self) -> bool:
-        """Same content, same ignore rules, same git state, nothing left over from a degraded publish."""
+        """Same content, ignore rules and git state, as much left out, nothing left over from a degraded publish."""
         return (
             self.base is not None
             and self.changes.empty
             and self.base.ignore_fingerprint == self.discovery.ignore_fingerprint
             and self.base.git == git_of(self.git)
             and only_collisions(self.base)
+            and self._leaves_out_as_told(self.base)
         )
+
+    def _leaves_out_as_told(self, base: Manifest) -> bool:
+        """Whether as many paths are not looked at as answers from the base say."""
+        differing = [each for each in _TOLD if self.left_out.get(each, 0) != base.skipped.get(each, 0)]
+        if not differing:
+            return True
+        by_content = Counter(file.line.skip for file in self.live.files.values())
+        return all(self.left_out.get(each, 0) + by_content[each] == base.skipped.get(each, 0) for each in differing)
 
 
 def only_collisions(manifest: Manifest) -> bool:
