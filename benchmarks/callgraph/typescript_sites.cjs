@@ -4,37 +4,20 @@
  *
  * OUT is a JSON list, [path, line, column, [[path, line], …]] each: the name that is called, constructed or a tag of JSX, its
  * column in UTF-16 units, and the lines of the names that its declarations have; the path of what is outside is empty. A
- * name of which the checker knows nothing is left out. Paths and suffixes are those of the tree's own tsconfig.json.
+ * name of which the checker knows nothing is left out. How imports are found typescript_workspace.cjs says.
  */
 "use strict";
 const fs = require("fs");
 const path = require("path");
-const ts = require(process.env.TYPESCRIPT || "typescript");
+const { open, ts } = require("./typescript_workspace.cjs");
 
 const tree = fs.realpathSync(process.argv[2]);
-const files = [];
-const walk = (directory) => {
-  for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
-    const inside = path.join(directory, entry.name);
-    if (entry.name === "node_modules" || entry.name.startsWith(".")) continue;
-    if (entry.isDirectory()) walk(inside);
-    else if (entry.isFile() && /\.[cm]?[jt]sx?$/.test(entry.name)) files.push(inside);
-  }
-};
-walk(tree);
-const stated = ts.findConfigFile(tree, ts.sys.fileExists);
-const own = stated ? ts.parseJsonConfigFileContent(ts.readConfigFile(stated, ts.sys.readFile).config, ts.sys, tree).options : {};
-const program = ts.createProgram(files, {
-  ...own, allowJs: true, checkJs: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ESNext,
-  module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, allowImportingTsExtensions: true,
-  jsx: ts.JsxEmit.Preserve, composite: false, incremental: false, rootDir: undefined, types: [],
-});
-const checker = program.getTypeChecker();
+const { checker, isHere, sources } = open(tree);
 
 function place(declaration) {
   const source = declaration.getSourceFile();
+  if (!isHere(source.fileName)) return ["", 0];
   const inside = path.relative(tree, source.fileName);
-  if (inside.startsWith("..") || inside.includes("node_modules")) return ["", 0];
   const name = ts.getNameOfDeclaration(declaration) || declaration;
   return [inside, source.getLineAndCharacterOfPosition(name.getStart()).line + 1];
 }
@@ -54,9 +37,8 @@ function nameOf(callee) {
   return ts.isIdentifier(callee) ? callee : undefined;
 }
 const rows = [];
-for (const source of program.getSourceFiles()) {
+for (const source of sources) {
   const inside = path.relative(tree, source.fileName);
-  if (inside.startsWith("..") || inside.includes("node_modules")) continue;
   const visit = (node) => {
     const callee = called(node);
     const name = callee && nameOf(callee);

@@ -6,85 +6,16 @@
  * the member, its column in UTF-16 units; how the receiver is known (`this`, `stated` by a type that is written and nothing
  * else, `made` by an expression); the bodies that a value of its type, or one of a class below, has under the name; those that object
  * literals have which have to be of the type; and what declares the member. Below a type is what names it in a heritage
- * clause, directly or by others; what only has the same shape is not. Packages of the workspace are found by their
- * package.json, built files of theirs at their sources.
+ * clause, directly or by others; what only has the same shape is not. How imports are found typescript_workspace.cjs says.
  */
 "use strict";
 const fs = require("fs");
 const path = require("path");
-const ts = require(process.env.TYPESCRIPT || "typescript");
+const { open, ts } = require("./typescript_workspace.cjs");
 
 const tree = fs.realpathSync(process.argv[2]);
-const files = [];
-const packages = new Map();
-const walk = (directory) => {
-  for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
-    const inside = path.join(directory, entry.name);
-    if (entry.name === "node_modules" || entry.name.startsWith(".")) continue;
-    if (entry.isDirectory()) walk(inside);
-    else if (entry.isFile() && /\.[cm]?[jt]sx?$/.test(entry.name) && fs.statSync(inside).size < 1e6) files.push(inside);
-    else if (entry.name === "package.json") {
-      let content = {};
-      try { content = JSON.parse(fs.readFileSync(inside, "utf8")); } catch { /* is none */ }
-      if (content.name && !packages.has(content.name)) packages.set(content.name, [directory, content]);
-    }
-  }
-};
-walk(tree);
-const stated = ts.findConfigFile(tree, ts.sys.fileExists);
-const own = stated ? ts.parseJsonConfigFileContent(ts.readConfigFile(stated, ts.sys.readFile).config, ts.sys, tree).options : {};
-const options = {
-  ...own, allowJs: true, checkJs: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ESNext,
-  module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, allowImportingTsExtensions: true,
-  jsx: ts.JsxEmit.Preserve, composite: false, incremental: false, rootDir: undefined, types: [],
-};
-
-// -- imports of packages of the workspace, which are not built --------------------------------------------------------
-
-const targets = (entry) => typeof entry === "string" ? [entry] : entry && typeof entry === "object" ? Object.values(entry).flatMap(targets) : [];
-function entries(content, subpath) {
-  const { exports } = content;
-  if (exports && typeof exports === "object" && Object.keys(exports).some((key) => key.startsWith("."))) {
-    const wanted = subpath ? `./${subpath}` : ".";
-    for (const [pattern, entry] of Object.entries(exports)) {
-      const [head, tail] = pattern.split("*");
-      if (pattern === wanted) return targets(entry);
-      if (tail !== undefined && wanted.startsWith(head) && wanted.endsWith(tail)) {
-        return targets(entry).map((each) => each.replace("*", wanted.slice(head.length, wanted.length - tail.length)));
-      }
-    }
-  }
-  if (subpath) return [subpath, `src/${subpath}`];
-  return [...targets(exports), ...[content.source, content.module, content.main, content.types].filter(Boolean), "src/index", "index"];
-}
-function inWorkspace(specifier) {
-  const parts = specifier.split("/");
-  const length = specifier.startsWith("@") ? 2 : 1;
-  const found = packages.get(parts.slice(0, length).join("/"));
-  if (!found) return undefined;
-  for (const entry of entries(found[1], parts.slice(length).join("/"))) {
-    const base = entry.replace(/^\.\//, "").replace(/(\.d)?\.[cm]?[jt]sx?$/, "");
-    const inner = base.replace(/^((dist|build|lib|out|esm|cjs|es|types)\/)+/, "");
-    for (const each of [base, `src/${inner}`, `lib/${inner}`, `src/exports/${inner}`, inner]) {
-      for (const ending of [".ts", ".tsx", ".mts", ".js", ".mjs", ".d.ts", "/index.ts", "/index.tsx", "/index.js"]) {
-        const file = path.join(found[0], each + ending);
-        if (fs.existsSync(file)) return { resolvedFileName: file, extension: path.extname(file), isExternalLibraryImport: false };
-      }
-    }
-  }
-  return undefined;
-}
-const host = ts.createCompilerHost(options);
-host.resolveModuleNameLiterals = (literals, from, redirected, settings) => literals.map(({ text }) => {
-  const plain = ts.resolveModuleName(text, from, settings, host).resolvedModule;
-  return { resolvedModule: plain || (text.startsWith(".") ? undefined : inWorkspace(text)) };
-});
-const program = ts.createProgram(files, options, host);
-const checker = program.getTypeChecker();
-const sources = program.getSourceFiles().filter((source) => {
-  const inside = path.relative(tree, source.fileName);
-  return !inside.startsWith("..") && !inside.includes("node_modules");
-});
+const workspace = open(tree);
+const { checker, sources } = workspace;
 
 // -- what is below what -----------------------------------------------------------------------------------------------
 
@@ -125,7 +56,7 @@ function place(declaration) {
   const name = ts.getNameOfDeclaration(declaration) || declaration;
   return [path.relative(tree, source.fileName), source.getLineAndCharacterOfPosition(name.getStart()).line + 1];
 }
-const isHere = (declaration) => !/^\.\.|node_modules/.test(path.relative(tree, declaration.getSourceFile().fileName));
+const isHere = (declaration) => workspace.isHere(declaration.getSourceFile().fileName);
 const hasBody = (each) => (ts.isMethodDeclaration(each) && each.body) ||
   ((ts.isPropertyAssignment(each) || ts.isPropertyDeclaration(each)) && each.initializer && ts.isFunctionLike(each.initializer));
 const declarations = (type, name) => (checker.getPropertyOfType(type, name)?.declarations || []).filter(isHere);
@@ -158,10 +89,15 @@ function how(node, depth = 0) {
   if (ts.isAsExpression(node)) return "stated";
   if (ts.isCallExpression(node)) {
     const called = checker.getResolvedSignature(node)?.declaration;
-    return called?.type && !called.body ? "stated" : "made";
+    if (!called?.type || called.body) return "made";
+    // what a value gives that is itself known better than by a type: of `descriptor.create()` the method is known
+    return ts.isPropertyAccessExpression(node.expression) ? how(node.expression.expression, depth + 1) : how(node.expression, depth + 1);
   }
   const symbol = ts.isIdentifier(node) || ts.isPropertyAccessExpression(node) ? checker.getSymbolAtLocation(node) : undefined;
-  const declaration = symbol?.declarations?.find((each) => !ts.isShorthandPropertyAssignment(each));
+  let declaration = symbol?.declarations?.find((each) => !ts.isShorthandPropertyAssignment(each));
+  if (declaration && (ts.isImportSpecifier(declaration) || ts.isImportClause(declaration))) {
+    declaration = checker.getAliasedSymbol(symbol).declarations?.[0];
+  }
   if (!declaration || depth > 4) return "made";
   if (ts.isVariableDeclaration(declaration)) return declaration.initializer ? how(declaration.initializer, depth + 1) : "made";
   if (declaration.initializer && ts.isNewExpression(declaration.initializer)) return "made";

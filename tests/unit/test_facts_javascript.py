@@ -184,3 +184,13 @@ def test_private_and_local_definitions_are_not_public() -> None:
     )
     public = {node.name for node in facts.nodes[1:] if node.public}
     assert public == {"C", "c", "later"}
+
+
+@pytest.mark.parametrize(("text", "partial"), [
+    ("const Box = styled.div<{ wide: boolean }>`a ${b}`;", False), ("sql<User[]>`select`;", False),
+    ("const Box = styled.div<{ wide: boolean }>`a ${b +}`;", True), ("const Box = a<{ b: = }>`c`;", True),
+    ("const Box = styled.div<{ wide: boolean }>`a`; class {", True),
+])  # fmt: skip
+def test_a_tag_that_is_given_types_is_no_error(text: str, partial: bool) -> None:
+    """What only the grammar lacks taints nothing; an error beside it, or in it, does."""
+    assert _facts(text, "a.tsx").partial is partial

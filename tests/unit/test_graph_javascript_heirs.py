@@ -81,3 +81,26 @@ def test_objects_that_are_given_each_other_are_looked_through_once(monkeypatch: 
 
     monkeypatch.setattr(members, "find", counted)
     MemoryWorld({"use.ts": "\n".join(lines).encode()}).graphs()
+
+
+@pytest.mark.parametrize("inherits", [
+    "Text.prototype = Object.create(Base.prototype)", "Text.prototype = new Base()",
+    "require('util').inherits(Text, Base)", "Object.setPrototypeOf(Text.prototype, Base.prototype)",
+])  # fmt: skip
+def test_what_inherits_by_prototypes_may_run_in_place_of_a_method(inherits: str) -> None:
+    """`this` of a function's prototype may be of one below, however that says so and whatever the base is called there;
+    what `new` makes is of no other."""
+    files = {
+        "base.js": b"function Type() {}\nType.prototype.cast = function() {}\n"
+        b"Type.prototype.run = function() { this.cast() }\nmodule.exports = Type\n",
+        "text.js": f"const Base = require('./base')\nfunction Text() {{}}\n{inherits}\n"
+        "Text.prototype.cast = function() {}\n".encode(),
+        "one.js": b"const Plain = require('./base')\nclass One extends Plain { cast() {} }\n",
+        "new.js": b"const Base = require('./base')\nnew Base().cast()\n",
+    }
+    graphs = MemoryWorld(files).graphs()
+    (run,) = [site for site in graphs["base.js"].sites if site.role is Role.CALL and site.text == "this.cast"]
+    assert {target.path for target in run.targets} == {"base.js", "text.js", "one.js"}, run
+    assert run.status is Status.RESOLVED
+    (made,) = [site for site in graphs["new.js"].sites if site.role is Role.CALL and site.text.endswith("cast")]
+    assert [target.path for target in made.targets] == ["base.js"]

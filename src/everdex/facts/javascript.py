@@ -133,7 +133,8 @@ class Statements(Definitions):
     # -- modules --------------------------------------------------------------------------------
 
     def _import(self, node: Node) -> int:
-        self.is_module = True
+        if self.scopes[self.at.scope].exported is None:
+            self.is_module = True
         source = node.child_by_field_name("source")
         clause = next((child for child in node.named_children if child.type.startswith("import_")), None)
         if source is None and clause is not None:
@@ -299,6 +300,8 @@ class Statements(Definitions):
             text = self.string(name)
             index = self.define(text.replace(".", "_"), "namespace", node, name, body)
             self._inside_namespace(index, body, {})
+            if body is not None:
+                self.packages.setdefault(text, []).append(self.at.scope)
             self.at = outer
             return 0
         parts = self.text(name).split(".")

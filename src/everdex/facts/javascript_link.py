@@ -3,6 +3,9 @@ second pass. What is public, and which mentions are worth keeping, is only known
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from everdex.facts import javascript_model as m
 from everdex.facts import javascript_tests as tests
 from everdex.facts import javascript_this as own
@@ -13,6 +16,9 @@ _EVERYWHERE = frozenset((
     "Array", "Awaited", "Date", "Error", "Exclude", "Extract", "Map", "NonNullable", "Omit", "Parameters", "Partial",
     "Pick", "Promise", "Readonly", "ReadonlyArray", "Record", "Required", "ReturnType", "Set", "const",
 ))  # fmt: skip
+
+_REFERENCE: Final = re.compile(rb"///\s?<reference path=[\"']([^\"'\s]{1,200})[\"']")
+_HEAD: Final = 16_384  # of a file, where it says which others belong to it
 
 
 class Linking(Builder):
@@ -27,6 +33,7 @@ class Linking(Builder):
         for each in self.scopes:
             tests.merge(self.bindings, each.names, each.types)
         tests.link(self.expressions, self.types, self.bindings, self.functions, self._tested)
+        self._export_package()
         self._publish()
         for node in reversed(self.nodes[1:]):  # children follow their parents, whose keys must still be there
             above = self.nodes[node.parent].key
@@ -52,8 +59,8 @@ class Linking(Builder):
         """Names have been linked: what waited for that."""
 
     def unbound(self, name: str, is_type: bool) -> m.Row:
-        """The row of a name that no scope of the file binds."""
-        return (m.GLOBAL, name)
+        """The row of a name that no scope of the file binds; another file about the package of a script may."""
+        return (m.GLOBAL, name, *self._package())
 
     def _link_names(self) -> None:
         for (code, name, scope), index in self._names.items():
@@ -102,6 +109,23 @@ class Linking(Builder):
                 if binding not in bindings:
                     bindings.append(binding)
         return found
+
+    def _package(self) -> tuple[str, ...]:
+        """The only package of which a script says what it exports."""
+        return () if self.is_module or len(self.packages) != 1 else tuple(self.packages)
+
+    def _export_package(self) -> None:
+        """What a script says that one package exports is had from it by who imports the package and is led to it; what
+        other files say of the same package it names by their paths."""
+        for scope in (self.scopes[index] for package in self._package() for index in self.packages[package]):
+            for name, binding in (*scope.names.items(), *scope.types.items()):
+                if self.bindings[binding].kind != m.IMPORTED:
+                    self.exports.append(m.Export(name, self.add(m.NAME, binding), "", ""))
+        for line, text in enumerate(self.data[:_HEAD].split(b"\n") if self._package() else (), 1):
+            if found := _REFERENCE.match(text):
+                specifier = f"./{found[1].decode('utf-8', 'replace')}"
+                self.imports.append(m.Import(specifier, line, []))
+                self.exports.append(m.Export("*", 0, specifier, "*"))
 
     def _hand_over(self, call: int) -> None:
         """Functions that a call is given by name: the first such call is where their parameters come from."""

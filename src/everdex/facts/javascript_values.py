@@ -14,6 +14,7 @@ from tree_sitter import Node
 
 from everdex.facts import javascript_build as build
 from everdex.facts import javascript_model as m
+from everdex.facts import javascript_templates as templates
 from everdex.facts.javascript_build import is_name
 from everdex.facts.javascript_documented import Documented
 
@@ -359,6 +360,16 @@ class Values(Documented):
             self.test(values[0])
         return self.add(m.CHOICE, values[1:]) if len(values) > 1 else 0
 
+    def _generic_tag(self, node: Node, parts: list[Node]) -> int:
+        """A tag that is given types calls with its template; of `await tag<T>` the grammar awaits the tag."""
+        tag, *types, text = parts
+        for part in types:
+            self.visit(part)
+        if tag.type == "await_expression":
+            inner = [child for child in tag.named_children if child.type != "comment"]
+            return self.add(m.AWAIT, self._called_by(node, inner[-1], text)) if inner else 0
+        return self._called_by(node, tag, text)
+
     def _binary(self, node: Node) -> int:
         operator = node.child_by_field_name("operator")
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -366,14 +377,11 @@ class Values(Documented):
             self.test_instance(self.visit(left), self.visit(right))
             return build.BOOLEAN
         if operator is None or operator.type not in _LOGICAL:
-            # `a + b + …` nests to the left without bound
-            waiting = [node]
-            while waiting:
-                part = waiting.pop()
-                if part.type == "binary_expression":
-                    waiting += reversed(part.named_children)
-                else:
-                    self.visit(part)
+            parts = templates.operands(node)
+            if templates.is_tagged(self.data, parts):
+                return self._generic_tag(node, parts)
+            for part in parts:
+                self.visit(part)
             if operator is not None and operator.type == "+":
                 return self._put_together(node)
             return build.NUMBER if operator is not None and operator.type in ("-", "*", "/", "%") else 0

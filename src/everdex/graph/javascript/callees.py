@@ -142,7 +142,7 @@ class Callees:
                 found.computed += ((slot, receiver),)
             elif slot.kind not in ("t", "a", "d"):
                 self._slot_call(slot, receiver, found)
-        if receiver[0] == v.INSTANCE and v.EXACT not in receiver[3:] and not declared:
+        if receiver[0] in (v.INSTANCE, v.MADE) and v.EXACT not in receiver[3:] and not declared:
             self._replaced(receiver, name, slots, found)
 
     def _replaced(self, receiver: Value, name: str, slots: tuple[Slot, ...], found: Found) -> None:

@@ -177,7 +177,7 @@ def instance(engine: Engine, file: File, index: int, fuel: int) -> Values:
         if kind == v.CLASS:
             found.append(((v.INSTANCE, *value[1:], v.EXACT),))
         elif kind == v.FUNCTION:
-            found.append(((v.MADE, *value[1:]),))
+            found.append(((v.MADE, *value[1:], v.EXACT),))
         elif kind == v.EXTERNAL and value[1] in ("Map", "WeakMap"):
             found.append(((v.MAP, ()),))
         elif kind == v.EXTERNAL and value[1] in ("Set", "Array", "WeakSet"):
@@ -281,6 +281,9 @@ def _external(engine: Engine, file: File, value: Value, arguments: list[int], fu
     if name in ("Array.from", "Object.values", "Array.of"):
         given = engine.evaluate(file, arguments[0], fuel - 1)
         return ((v.ARRAY, v.union(contents(engine, item, fuel) for item in given)),)
+    if name == "Object.fromEntries":
+        pairs = v.union(members_of(item) for item in engine.evaluate(file, arguments[0], fuel - 1))
+        return ((v.MAP, v.union(pair[1][1] for pair in pairs if pair[0] == v.TUPLE and len(pair[1]) > 1)),)
     if name == "Object.entries":
         given = engine.evaluate(file, arguments[0], fuel - 1)
         inside = v.union(contents(engine, item, fuel) for item in given)

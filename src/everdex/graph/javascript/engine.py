@@ -181,6 +181,14 @@ class Engine:
             return v.unknown("missing import")
         return self.evaluate(self.files[path], index, fuel - 1)
 
+    def of_package(self, file: File, row: m.Row, fuel: int) -> Values:
+        """What another file has under a name of the package that both describe (`declare module "package"`)."""
+        for package in row[2:]:
+            path, _ = self.modules.find(file.path, package, self.reads)
+            if path and locate(self, path, row[1]):
+                return v.known(self.export(path, row[1], fuel - JUMP))
+        return v.NOTHING
+
     def global_name(self, name: str, fuel: int) -> Values:
         if name in builtins.GLOBALS:
             return ((v.EXTERNAL, name),)
@@ -216,6 +224,8 @@ class Engine:
     def free(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         if row[1] == "exports":
             self.reads.add(kind_key(file.path))
+        if found := self.of_package(file, row, fuel):
+            return found
         own = row[1] == "exports" and file.exports and not file.facts.module
         return ((v.MODULE, file.path),) if own else self.global_name(row[1], fuel)
 
@@ -250,17 +260,17 @@ class Engine:
     def elements(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         """What somebody comes by who goes through something."""
         given = self.evaluate(file, row[1], fuel - 1)
-        return elements(v.union(types.as_container(self, value, fuel - 1) for value in given))
+        return v.elements(v.union(types.as_container(self, value, fuel - 1) for value in given))
 
     def item(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         given = self.evaluate(file, row[1], fuel - 1)
-        return v.union(item(value, row[2]) for value in given) if row[2] >= 0 else self._any(given, fuel)
+        return v.union(v.item(value, row[2]) for value in given) if row[2] >= 0 else self._any(given, fuel)
 
     def _any(self, values: Values, fuel: int) -> Values:
         """What may stand under a key of which nothing is known: of a table that is written out all that it has, and
         what else may be there."""
         tables = [calls.contents(self, value, fuel) for value in values if value[0] == v.OBJECT]
-        return v.union((*tables, *(item(value, -1) for value in values)))
+        return v.union((*tables, *(v.item(value, -1) for value in values)))
 
     def keyed(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         """What stands under a key that has a name: a property, where that is a symbol; anything, where it varies."""
@@ -272,7 +282,7 @@ class Engine:
             return v.union(affixed.named(self, value, *text, fuel) or self._any((value,), fuel) for value in given)
         key = file.expressions[row[2]]
         if key[0] == m.NAME and (file.bindings[key[1]].kind == m.IMPORTED or file.bindings[key[1]].node >= 0):
-            return v.union(item(value, -1) for value in given)
+            return v.union(v.item(value, -1) for value in given)
         return self._any(given, fuel)
 
     def _text(self, file: File, index: int) -> tuple[str, str] | None:
@@ -303,7 +313,7 @@ class Engine:
             return self.binding(file, index, fuel - JUMP)
         if kind == m.THIS_PROTOTYPE:
             found = self.binding(file, index, fuel - JUMP)
-            return v.union(made(value) for value in found)
+            return tuple(each[:3] if each[-1] == v.EXACT else each for value in found for each in made(value))
         return ((v.MADE, path, index),) if kind == m.THIS_SELF else v.unknown("this of a caller")
 
     def super(self, file: File, function: int, fuel: int) -> Values:
@@ -335,31 +345,8 @@ def made(value: Value) -> Values:
     if value[0] == v.CLASS:
         return ((v.INSTANCE, *value[1:], v.EXACT),)
     if value[0] == v.FUNCTION:
-        return ((v.MADE, *value[1:]),)
+        return ((v.MADE, *value[1:], v.EXACT),)
     return (value,) if value[0] in (v.EXTERNAL, v.UNKNOWN, v.HOLDER, v.OBJECT) else v.NOTHING
-
-
-def elements(values: Values) -> Values:
-    return v.union(_elements(value) for value in values)
-
-
-def _elements(value: Value) -> Values:
-    if value[0] == v.ARRAY:
-        return value[1] or v.unknown("empty array")
-    if value[0] == v.TUPLE:
-        return v.union(value[1])
-    if value[0] == v.MAP:
-        return ((v.TUPLE, (v.unknown("key"), value[1])),)
-    return (value,) if value[0] in (v.EXTERNAL, v.UNKNOWN) else v.unknown("element")
-
-
-def item(value: Value, index: int) -> Values:
-    """What stands at an index; at any of them when it is -1."""
-    if value[0] == v.MAP:
-        return value[1] or v.unknown("contents of a Map")
-    if value[0] == v.TUPLE and index >= 0:
-        return value[1][index] if index < len(value[1]) else v.unknown("element")
-    return _elements(value)
 
 
 # One for all engines: a table in an engine would refer to it, and all that it knows would wait for the collector.

@@ -152,6 +152,8 @@ class Hashes:
             return self._key(file.classes[index].node)
         if kind in ("interface", "alias"):
             return self._key(file.interfaces[index].node)
+        if kind == "prototype":
+            return self._binding(index), [self.rows[value] for value in file.bindings[index].values]
         if kind == "export":
             return file.facts.exports[index].name
         if kind == "function":

@@ -14,6 +14,7 @@ from everdex.graph.javascript.files import File
 from everdex.graph.javascript.keys import HEIRS_KEY, MAX_HEIR_FILES
 from everdex.graph.javascript.modules import stem
 from everdex.graph.javascript.parameters import literal_type
+from everdex.graph.javascript.slots import wholes
 from everdex.graph.javascript.values import Value, Values
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ _MAX_BELOW: Final = 96  # classes and interfaces that are looked through for wha
 _MAX_NAMES: Final = 8
 _DEFAULT: Final = "default"
 _MISSING: Final[Value] = (v.UNKNOWN, "missing import")
+_NAMING: Final = frozenset((m.NAME, m.MEMBER, m.REQUIRE))
 _UNKNOWN_BASE: Final = "unknown base class"
 _AROUND: Final = frozenset((
     *builtins.PROMISE_TYPES, *builtins.ARRAY_TYPES, *builtins.MAP_TYPES, *builtins.TRANSPARENT_TYPES,
@@ -52,6 +54,11 @@ def claims(file: File) -> dict[str, list[tuple[str, int]]]:
         if file.expressions[literal][0] == m.OBJECT:
             for name in _type_names(file, _stated(file, literal)):
                 found.setdefault(name, []).append(("literal", literal))
+    for index, binding in enumerate(file.bindings):
+        if (binding.prototype or binding.properties) and file.functions_of(binding.values):
+            for each in _ancestors(file, index):
+                for name in _called(file, each):
+                    found.setdefault(name, []).append(("prototype", index))
     for index in range(len(file.functions)):
         for name in _type_names(file, stated_function(file, index)):
             found.setdefault(name, []).append(("function", index))
@@ -71,6 +78,14 @@ def _called(file: File, index: int) -> list[str]:
     row = file.expressions[index]
     if row[0] == m.CALL:  # a mixin: what it is given
         return _called(file, row[2][0]) if row[2] else []
+    if row[0] == m.NEW or (row[0] == m.MEMBER and row[2] == "prototype"):
+        return _called(file, row[1])
+    if row[0] == m.REQUIRE:
+        return [_by_module(stem(row[1])[0])]
+    if row[0] == m.NAME and file.bindings[row[1]].kind == m.VARIABLE:
+        values = file.bindings[row[1]].values
+        is_other = len(values) == 1 and values[0] < index and file.expressions[values[0]][0] in _NAMING
+        return [file.called(index), *(_called(file, values[0]) if is_other else ())]
     more = file.bindings[row[1]].more if row[0] == m.NAME and file.bindings[row[1]].kind == m.IMPORTED else ("", "")
     return [file.called(index), *([_by_module(stem(more[0])[0])] if more[1] == _DEFAULT else ())]
 
@@ -156,7 +171,7 @@ def heirs(engine: Engine, value: Value, fuel: int) -> Heirs:
 
 
 def _direct(engine: Engine, value: Value, fuel: int) -> Values:
-    if value[0] not in (v.INSTANCE, v.TYPED):
+    if value[0] not in (v.INSTANCE, v.MADE, v.TYPED):
         return ()
     answer: Values = engine.remember(engine.files[value[1]], ("h", value), fuel, _search, engine, value)
     return tuple(heir for heir in answer if heir[0] != v.FUNCTION)
@@ -165,7 +180,7 @@ def _direct(engine: Engine, value: Value, fuel: int) -> Values:
 def replacing(engine: Engine, value: Value, name: str, fuel: int) -> Heirs:
     """The functions that classes below have in place of a method of a class."""
     answer: Heirs = engine.remember(
-        engine.files[value[1]], ("v", value[2], name), fuel, _replacing, engine, value[:3], name
+        engine.files[value[1]], ("v", *value[:3:2], name), fuel, _replacing, engine, value[:3], name
     )
     return answer if isinstance(answer, Heirs) else Heirs((), v.DEEP[1])
 
@@ -195,8 +210,8 @@ def running(engine: Engine, below: Heirs, name: str, declared: AbstractSet[tuple
 
 def _having(engine: Engine, value: Value, name: str, fuel: int) -> Heirs | None:
     """Of too many classes below one, those that have a method of a name themselves: found by that; None where too many
-    files have one."""
-    paths = engine.offering_few(f"js:method:{name}", MAX_HEIRS)
+    files have one, and where functions may inherit, whose methods have no such list."""
+    paths = None if value[0] == v.MADE else engine.offering_few(f"js:method:{name}", MAX_HEIRS)
     if paths is None:
         return None
     found: list[Value] = []
@@ -223,6 +238,9 @@ def _name_of(file: File, value: Value) -> str:
     """By which name others say that something is of a type."""
     if value[0] == v.INSTANCE:
         return file.classes[value[2]].name
+    if value[0] == v.MADE:
+        owner = file.owner(m.FUNCTION, value[2])
+        return file.bindings[owner].name if owner >= 0 else file.facts.nodes[file.functions[value[2]].node].name
     if value[0] == v.TYPED and file.interfaces[value[2]].name:
         return file.interfaces[value[2]].name
     named: dict[tuple[str, int], str] | None = file.memo.get("aliases")
@@ -256,7 +274,7 @@ def _search(engine: Engine, value: Value, fuel: int) -> Values:
     found: dict[Value, None] = {}
     doubts: dict[Value, None] = {}
     names = [name.rpartition(".")[2]]  # and other names of the type, as they are met
-    if _DEFAULT in engine.files[value[1]].exports:
+    if not engine.files[value[1]].exports.keys().isdisjoint((_DEFAULT, "=")):
         names.append(_by_module(stem(value[1])[0]))
     for each in names:
         engine.reads.add(HEIRS_KEY + each)
@@ -272,7 +290,7 @@ def _search(engine: Engine, value: Value, fuel: int) -> Values:
                 heir, stated = _claiming(engine, file, kind, index, each, fuel - _JUMP)
                 if value not in stated:
                     doubts |= dict.fromkeys(said for said in stated if said in (v.DEEP, v.MANY))
-                    if kind in ("class", "literal") and _MISSING in stated:
+                    if kind in ("class", "prototype", "literal") and _MISSING in stated:
                         doubts[v.UNKNOWN, _UNKNOWN_BASE, heir] = None
                 elif kind in ("alias", "export"):
                     other = file.interfaces[index] if kind == "alias" else file.facts.exports[index]
@@ -299,6 +317,8 @@ def _claiming(
         if row.extends and name in _called(file, row.extends):
             bases.append(_made(engine.evaluate(file, row.extends, fuel)))
         return (v.INSTANCE, file.path, index), v.union(bases)
+    if kind == "prototype":
+        return _inheriting(engine, file, index, fuel)
     if kind == "export":
         return v.DEEP, _made(engine.export(file.path, file.facts.exports[index].name, fuel))
     if kind == "function":
@@ -314,5 +334,24 @@ def _claiming(
 
 def _made(values: Values) -> Values:
     """What is of a class or type."""
-    made = {v.CLASS: v.INSTANCE, v.NAMED_TYPE: v.TYPED}
-    return tuple((made.get(value[0], value[0]), *value[1:]) for value in values)
+    made = {v.CLASS: v.INSTANCE, v.FUNCTION: v.MADE, v.NAMED_TYPE: v.TYPED}
+    return tuple((made.get(value[0], value[0]), *value[1:3]) for value in values)
+
+
+def _ancestors(file: File, binding: int) -> list[int]:
+    """What the prototype of a name is made of, or is made to inherit."""
+    row = file.bindings[binding]
+    found: list[int] = []
+    for value in (*wholes(row.prototype), *wholes(row.properties)):
+        code, *rest = file.expressions[value]
+        is_made = code == m.CALL and len(rest[1]) == 1  # Object.create(Base.prototype)
+        found += rest[1] if is_made else rest[1][1:] if code == m.CALL else [value]
+    return [rest for rest in found if file.expressions[rest][0] in (m.NAME, m.MEMBER, m.NEW)]
+
+
+def _inheriting(engine: Engine, file: File, binding: int, fuel: int) -> tuple[Value, Values]:
+    """A function that is made to inherit, and from what."""
+    engine.touch_name(file, binding)
+    (function,) = file.functions_of(file.bindings[binding].values)[:1]
+    above = v.union(engine.evaluate(file, each, fuel) for each in _ancestors(file, binding))
+    return (v.MADE, file.path, function), _made(above)

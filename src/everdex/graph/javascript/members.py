@@ -276,7 +276,7 @@ def _by_use(slots: list[Slot]) -> tuple[Slot, ...]:
 
 def _of_function(engine: Engine, file: File, value: Value, name: str, fuel: int) -> tuple[Slot, ...]:
     if name == "prototype":
-        return direct((v.MADE, *value[1:]))
+        return direct((v.MADE, *value[1:], v.EXACT))
     found = _stored(engine, file, file.owner(m.FUNCTION, value[2]), name, fuel)
     return found or (direct((v.METHOD, "Function", name, value)) if name in builtins.OF_FUNCTIONS else ())
 

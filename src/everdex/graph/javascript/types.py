@@ -32,11 +32,15 @@ def agreed(given: Values, declared: Values) -> Values:
 
 
 def narrows(engine: Engine, given: Values, declared: Values, fuel: int) -> bool:
-    """Whether a cast says more than was known: that an instance of a class is one of a class below it."""
+    """Whether a cast says more than was known: that an instance of a class is one of a class below it, or of several
+    classes one of some of them."""
     wanted = [value[:3] for value in declared if value[0] == v.INSTANCE]
-    known = {value[:3] for value in given}
-    if not wanted or any(value in known for value in wanted):
+    known = {value[:3]: None for value in given}
+    if not wanted:
         return False
+    if any(value in known for value in wanted):
+        others = [value for value in known if value[0] == v.INSTANCE and value not in wanted]
+        return any(not set(above(engine, each, fuel)) & set(wanted) for each in others)
     return any(value in known for each in wanted for value in above(engine, each, fuel))
 
 
@@ -90,13 +94,14 @@ def _of(engine: Engine, file: File, index: int, fuel: int) -> Values:
 
 def _named(engine: Engine, file: File, name: int, arguments: list[int], fuel: int) -> Values:
     row = file.expressions[name]
-    if row[0] == m.GLOBAL:
+    entities = engine.of_package(file, row, fuel) if row[0] == m.GLOBAL else v.NOTHING
+    if row[0] == m.GLOBAL and not entities:
         return _global(engine, file, row[1], arguments, fuel)
     if row[0] == m.NAME and file.bindings[row[1]].kind == m.GENERIC:
         constraint = engine.touch_name(file, row[1]).more[0]
         found = of(engine, file, constraint, fuel - 1) if constraint else v.NOTHING
         return v.kept(found) or v.unknown("type parameter")
-    entities = engine.evaluate(file, name, fuel - 1)
+    entities = entities or engine.evaluate(file, name, fuel - 1)
     if arguments and all(entity[0] == v.EXTERNAL for entity in entities):
         last = entities[0][1].rpartition(".")[2] if entities else ""
         if last in builtins.TRANSPARENT_TYPES or last in builtins.PROMISE_TYPES:

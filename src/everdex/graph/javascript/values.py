@@ -16,7 +16,7 @@ FUNCTION: Final = "F"  # path, function
 CLASS: Final = "C"  # path, class
 INSTANCE: Final = "I"  # path, class; EXACT, or it may be one of a class below
 EXACT: Final = 1
-MADE: Final = "N"  # path, function: what `new` on a function makes
+MADE: Final = "N"  # path, function: what `new` on a function makes; EXACT, or it may be of one that inherits
 OBJECT: Final = "O"  # path, expression
 TYPED: Final = "T"  # path, interface: something of that type
 NAMED_TYPE: Final = "G"  # path, interface: the type itself
@@ -82,3 +82,27 @@ def concrete(values: Values) -> bool:
 
 def reason_of(values: Values) -> str:
     return next((value[1] for value in values if value[0] == UNKNOWN), "")
+
+
+def elements(values: Values) -> Values:
+    """What somebody comes by who goes through these."""
+    return union(_elements(value) for value in values)
+
+
+def _elements(value: Value) -> Values:
+    if value[0] == ARRAY:
+        return value[1] or unknown("empty array")
+    if value[0] == TUPLE:
+        return union(value[1])
+    if value[0] == MAP:
+        return ((TUPLE, (unknown("key"), value[1])),)
+    return (value,) if value[0] in (EXTERNAL, UNKNOWN) else unknown("element")
+
+
+def item(value: Value, index: int) -> Values:
+    """What stands at an index; at any of them when it is -1."""
+    if value[0] == MAP:
+        return value[1] or unknown("contents of a Map")
+    if value[0] == TUPLE and index >= 0:
+        return value[1][index] if index < len(value[1]) else unknown("element")
+    return _elements(value)
