@@ -104,3 +104,37 @@ def test_what_inherits_by_prototypes_may_run_in_place_of_a_method(inherits: str)
     assert run.status is Status.RESOLVED
     (made,) = [site for site in graphs["new.js"].sites if site.role is Role.CALL and site.text.endswith("cast")]
     assert [target.path for target in made.targets] == ["base.js"]
+
+
+def test_a_type_that_is_one_of_many_says_only_what_it_names() -> None:
+    """However much else an alias may be: of what it names it leaves no doubt."""
+    classes = "".join(f"class C{number} {{ }}\n" for number in range(14))
+    union = " | ".join(f"C{number}" for number in range(14))
+    base = "interface Base { run(): void }\nclass One implements Base { run() {} }\n"
+    text = f"{base}{classes}type Any = {union} | Base\nexport const use = (base: Base) => base.run()\n"
+    assert _status({"use.ts": text.encode()}, "base.run")[0] is Status.RESOLVED
+
+
+def _handing(count: int) -> dict[str, bytes]:
+    return {
+        f"h{at:03}.ts": b"import { take } from './use'\ntake({ store: { run() {} } })\n" for at in range(count)
+    }
+
+
+@pytest.mark.parametrize(("count", "status"), [(30, Status.RESOLVED), (41, Status.AMBIGUOUS)])
+def test_literals_that_are_handed_over_implement_what_is_asked_for(count: int, status: Status) -> None:
+    """A literal need not say of which type it is: all that are handed over run, or there may be more."""
+    use = """
+        export interface Named { name: string }
+        export interface Store { run(): void }
+        export interface Other extends Store, Named { }
+        class Real implements Store { run() {} }
+        export function take(options: { store: Store }, other?: Other) { return new Holder(options.store) }
+        class Holder { constructor(private store: Store) {}
+          go() { this.store.run() } }
+    """
+    more = "import { take } from './use'\ntake({ store: null }, { name: '', run: () => {} })\nfoo({ run() {} })\n"
+    found, paths = _status({"use.ts": use.encode(), "more.ts": more.encode(), **_handing(count - 1)}, "this.store.run")
+    assert found is status
+    if status is Status.RESOLVED:
+        assert len(paths) == 2 + count - 1

@@ -24,8 +24,11 @@ _HEAD: Final = 16_384  # of a file, where it says which others belong to it
 class Linking(Builder):
     """Makes `facts` of the tables."""
 
+    _exports_itself = False  # known when all has been seen
+
     def facts(self, partial: bool) -> m.Facts:
         self._declare_implicitly()
+        self._exports_itself = self.is_module and bool(self.exports)
         self._link_names()
         self.link_documented()
         self._link_values()
@@ -59,7 +62,7 @@ class Linking(Builder):
         """Names have been linked: what waited for that."""
 
     def unbound(self, name: str, is_type: bool) -> m.Row:
-        """The row of a name that no scope of the file binds; another file about the package of a script may."""
+        """The row of a name that no scope of the file binds; another file about the same package may."""
         return (m.GLOBAL, name, *self._package())
 
     def _link_names(self) -> None:
@@ -111,8 +114,8 @@ class Linking(Builder):
         return found
 
     def _package(self) -> tuple[str, ...]:
-        """The only package of which a script says what it exports."""
-        return () if self.is_module or len(self.packages) != 1 else tuple(self.packages)
+        """The only package of which a file says what it exports, where it exports nothing itself."""
+        return () if self._exports_itself or len(self.packages) != 1 else tuple(self.packages)
 
     def _export_package(self) -> None:
         """What a script says that one package exports is had from it by who imports the package and is led to it; what

@@ -10,6 +10,7 @@ from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.files import File, methods
 from everdex.graph.javascript.found import Found
+from everdex.graph.javascript.handed import implementing
 from everdex.graph.javascript.heirs import functions, heirs, replacing, running
 from everdex.graph.javascript.slots import Slot
 from everdex.graph.javascript.values import Value
@@ -166,7 +167,10 @@ class Callees:
     def _declared(self, slots: list[Slot], receiver: Value, name: str, found: Found) -> None:
         """A method that is only declared: those that implement it, or the declaration where none does."""
         declared = {(slot.path, slot.node) for slot in slots}
-        below = running(self._engine, heirs(self._engine, receiver, FUEL), name, declared, FUEL)
+        below = heirs(self._engine, receiver, FUEL)
+        literals = implementing(self._engine, below.types, name, FUEL)
+        below = below._replace(values=(*below.values, *literals.values), doubt=below.doubt or literals.doubt)
+        below = running(self._engine, below, name, declared, FUEL)
         found.doubt = found.doubt or below.doubt
         before = len(found.targets)
         for value in below.values:

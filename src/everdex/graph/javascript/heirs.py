@@ -52,7 +52,7 @@ def claims(file: File) -> dict[str, list[tuple[str, int]]]:
             found.setdefault(name, []).append(("export", index))
     for literal in file.placed[1]:
         if file.expressions[literal][0] == m.OBJECT:
-            for name in _type_names(file, _stated(file, literal)):
+            for name in _type_names(file, stated_type(file, literal)):
                 found.setdefault(name, []).append(("literal", literal))
     for index, binding in enumerate(file.bindings):
         if (binding.prototype or binding.properties) and file.functions_of(binding.values):
@@ -103,7 +103,7 @@ def stated_function(file: File, function: int) -> int:
     return file.functions[around].result if around >= 0 else 0
 
 
-def _stated(file: File, literal: int) -> int:
+def stated_type(file: File, literal: int) -> int:
     """The type that is written where a literal stands, also in an array or a choice; 0 where there is none."""
     kind, index, _ = file.placed[1][literal]
     while kind in ("element", "choice") and index in file.placed[1]:
@@ -145,6 +145,7 @@ class Heirs(NamedTuple):
     values: Values  # instances of classes, objects of a declared type
     doubt: str  # why there may be more; '' where these are all
     unsure: Values = ()  # what is below something of the same name that is nowhere
+    types: Values = ()  # interfaces, with the one that was asked for
 
 
 def heirs(engine: Engine, value: Value, fuel: int) -> Heirs:
@@ -167,7 +168,7 @@ def heirs(engine: Engine, value: Value, fuel: int) -> Heirs:
                     found[heir] = None
         if len(found) > MAX_HEIRS or len(seen) > _MAX_BELOW:
             return Heirs(tuple(found)[:MAX_HEIRS], v.MANY[1])
-    return Heirs(tuple(found), doubt, tuple(unsure))
+    return Heirs(tuple(found), doubt, tuple(unsure), tuple(each for each in seen if each[0] == v.TYPED))
 
 
 def _direct(engine: Engine, value: Value, fuel: int) -> Values:
@@ -324,7 +325,8 @@ def _claiming(
     if kind == "function":
         return (v.FUNCTION, file.path, index), types.of(engine, file, stated_function(file, index), fuel)
     if kind == "alias":
-        return (v.TYPED, file.path, index), types.of(engine, file, file.interfaces[index].alias, fuel)
+        parts = [part for part in _parts(file, file.interfaces[index].alias) if name in _named(file, [part])]
+        return (v.TYPED, file.path, index), v.union(types.of(engine, file, part, fuel) for part in parts)
     if kind == "interface":
         parts = [part for part in file.interfaces[index].extends if name in _named(file, [part])]
         return (v.TYPED, file.path, index), v.union(types.of(engine, file, part, fuel) for part in parts)

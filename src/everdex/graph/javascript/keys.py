@@ -15,6 +15,7 @@ CALLS_KEY: Final = "js:calls:"
 ASIDE_KEY: Final = "js:aside:"
 CROWD_KEY: Final = "js:crowd:"
 HEIRS_KEY: Final = "js:heirs:"  # and the name of a class or interface: who says that it is one
+HANDED_KEY: Final = "js:handed:"  # and the name of a method: literals that have one, where no type is written
 MAX_HEIR_FILES: Final = 40  # in more files than this nobody looks for them
 
 

@@ -10,12 +10,14 @@ from zlib import crc32
 import msgspec
 
 from everdex.graph.javascript.files import File, methods
+from everdex.graph.javascript.handed import handed
 from everdex.graph.javascript.hashes import Hashes
 from everdex.graph.javascript.heirs import claims
 from everdex.graph.javascript.keys import (
     ASIDE_KEY,
     CALLS_KEY,
     CROWD_KEY,
+    HANDED_KEY,
     HEIRS_KEY,
     MAX_CALLS,
     called_key,
@@ -49,6 +51,8 @@ def offers(path: str, source: bytes, file: File | None, hashes: Hashes | None) -
         found[f"js:method:{name}"] = _of(keys)
     for name, claimed in claims(file).items():
         found[HEIRS_KEY + name] = _of((kind, hashes.claimed(kind, index)) for kind, index in claimed)
+    for name, literals in handed(file).items():
+        found[HANDED_KEY + name] = _of((hashes.rows[each], hashes.standing(each)) for each in literals)
     private = {name for name, everywhere in map(file.called_by, range(len(file.functions))) if not everywhere}
     kind = CALLS_KEY if role_of(path) == "source" else ASIDE_KEY
     for name, calls in file.calls.items():
