@@ -26,6 +26,7 @@ from everdex.graph.artifact import Graph
 from everdex.graph.keep import find_graph, kept_graph
 from everdex.graph.kept_interfaces import KeptInterfaces
 from everdex.graph.resolvers import Resolvers
+from everdex.nearby import meant
 from everdex.roots import everdex_home
 from everdex.service.answers import PINNED, Answer, Freshness, checked
 from everdex.service.index import Index, Reading
@@ -214,8 +215,11 @@ def judged(index: Index, found: Scene, question: GateQuestion, *, parse_bytes: i
             unknown = state is not None and state.indexed_hash is None and state.content_hash is None
             skipped = _skipped(index, key) if key is not None and unknown and not found.pinned else None
             data = None if key is None else _content(index, found, key)
+            missing = _missing(index, found, key) if key is not None and unknown and not found.pinned else None
             places, decided = ((), None) if state is None else _decided(found, state, question)
-            asked = Asked(path, key, data, question.seen.get(path), skipped, failed.get(key or ""), places, decided)
+            asked = Asked(
+                path, key, data, question.seen.get(path), missing, skipped, failed.get(key or ""), places, decided
+            )
             files.append(gate.judge(index.root, asked, state, question.intent, since=found.since is not None))
     return GateResult(worst(tuple(file.decision for file in files)), tuple(files))
 
@@ -291,6 +295,11 @@ def _content(index: Index, found: Scene, key: str) -> bytes | None:
         return found.view.source(key)
     except KeyError:  # not there, or skipped for its content
         return None
+
+
+def _missing(index: Index, found: Scene, key: str) -> str | None:
+    """Of a file that does not exist, which one somebody may have meant, as a question; None for one that does."""
+    return None if os.path.lexists(index.root.path / key) else meant(key, found.view.paths)
 
 
 def _skipped(index: Index, key: str) -> str | None:

@@ -18,8 +18,10 @@ from everdex.languages import role_of
 from everdex.roots import Root
 from everdex.state import model
 from everdex.state.decisions import DecisionRecord
+from everdex.state.generated import says_generated
 from everdex.state.model import (
     DECIDED,
+    NO_SUCH_FILE,
     SEMANTIC,
     Certainty,
     Decision,
@@ -49,6 +51,7 @@ class Asked(msgspec.Struct, frozen=True):
     key: str | None
     data: bytes | None = None  # what it holds now; None when there is no such file
     seen: str | None = None  # SHA-256 of the content the asker saw
+    missing: str | None = None  # set when there is no such file: the question whether another was meant, or nothing
     skipped: str | None = None  # why the index leaves it out; None when it does not, or nobody knows
     failed: str | None = None  # why the last publish could not index it
     open_places: tuple[OpenPlace, ...] = ()  # what its references leave open, as far as somebody may have to decide it
@@ -95,6 +98,14 @@ def _of_file(asked: Asked) -> list[GateReason]:
             "vendored", Decision.WARN, f"{key} is somebody else's code kept here: an update will undo the change",
             "change it where it comes from, or wrap it",
         ))  # fmt: skip
+    elif data is not None and role != "doc" and says_generated(data):  # a document may speak of what is
+        reasons.append(GateReason(
+            "generated", Decision.WARN, f"{key} says that it is generated: the next build may undo the change",
+            f"change what {key} is generated from",
+        ))  # fmt: skip
+    if asked.missing is not None:
+        said = f"{key} does not exist{f'; {asked.missing}' if asked.missing else ''}"
+        reasons.append(GateReason(NO_SUCH_FILE, Decision.ALLOW, said, ""))
     if asked.skipped is not None:
         reasons.append(GateReason(
             "ineligible", Decision.WARN, f"{key} is not in the index ({asked.skipped}): nobody knows who uses it",

@@ -61,6 +61,7 @@ DEPENDENCY_STALE: Final = "dependency_stale"
 DEPENDENCY_UNCHECKED: Final = "dependency_unchecked"
 DEPENDENCIES_UNKNOWN: Final = "dependencies_unknown"
 DECIDED: Final = "decided"  # what the gate allows because somebody did
+NO_SUCH_FILE: Final = "no_such_file"  # allowed, and said: a new file, or a misspelt one
 AMBIGUOUS_REFERENCES: Final = "ambiguous_references"
 SYNTAX_ERRORS: Final = "syntax_errors"
 UNRESOLVED_LANGUAGE: Final = "unresolved_language"

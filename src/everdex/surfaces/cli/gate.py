@@ -86,7 +86,7 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
         about = f" ({state['freshness'].replace('_', ' ')}, {state['certainty']})" if state else ""
         yield True, f"{file['decision']}: {escape(file['path'])}{about}"
         for reason in file["reasons"]:
-            if reason["decision"] != "allow" or reason["code"] == "decided":
+            if reason["decision"] != "allow" or reason["code"] in ("decided", "no_such_file"):
                 yield True, f"  {reason['code']}: {escape(reason['message'])}"
                 yield from ((True, f"    {escape(line)}") for line in open_places(reason["places"]))
     for action in document["actions"] if document["decision"] != "allow" else ():

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from everdex.state.model import DECIDED
+from everdex.state.model import DECIDED, NO_SUCH_FILE
 from everdex.surfaces.cli.gate import open_places
 from everdex.surfaces.mcp import model
 from everdex.surfaces.mcp.budget import Spendable, fit
@@ -17,7 +17,7 @@ _MAX_MESSAGE = 400
 
 class GateReason(BaseModel):
     code: str
-    decision: str = Field(description="warn or block; allow of what was decided")
+    decision: str = Field(description="warn or block; allow of what was decided, or is not there")
     message: str
     action: str = Field(description="what to do first; may be empty")
     dependency: str | None = Field(description="the file whose change is the reason")
@@ -70,7 +70,7 @@ def _file(item: Mapping[str, Any]) -> dict[str, Any]:
                 "places": list(open_places(reason["places"])),
             }
             for reason in item["reasons"]
-            if reason["decision"] != "allow" or reason["code"] == DECIDED
+            if reason["decision"] != "allow" or reason["code"] in (DECIDED, NO_SUCH_FILE)
         ],
     }  # fmt: skip
 
