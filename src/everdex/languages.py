@@ -320,8 +320,13 @@ _ALIASES: Final[dict[str, str]] = {
 
 _VENDORED: Final = re.compile(
     r"(^|/)(vendor|vendored|_vendor|third[_-]?party|node_modules|bower_components|external|extern|externals|"
-    r"site-packages|subprojects|\.yarn)/"
+    r"site-packages|subprojects|\.yarn)/|"
+    r"^deps/"  # where C projects keep their libraries; further in it may be anything
 )
+# A release of a package for browsers, unpacked or as one file. Directories of other languages are called so for what
+# they are written against.
+_RELEASE: Final = re.compile(r"[a-z0-9][-.@]v?\d{1,4}\.\d{1,4}\.\d{1,8}(/|\.[a-z]+$)")
+_FOR_BROWSERS: Final = (".js", ".mjs", ".cjs", ".css")
 _GENERATED: Final = re.compile(
     r"(^|/)(generated|__generated__|autogen|dist|gen)/|"
     r"(_pb2(_grpc)?\.pyi?|\.pb\.(go|cc|h)|\.g\.(dart|cs)|\.designer\.cs|\.generated\.[a-z]+|_generated\.[a-z]+|"
@@ -345,7 +350,7 @@ _CONFIG_LANGUAGES: Final = frozenset((
 def role_of(path_key: str) -> str:
     """source, test, doc, config, example, generated or vendored: by path alone, used for ranking."""
     path = path_key.lower()
-    if _VENDORED.search(path):
+    if _VENDORED.search(path) or (path.endswith(_FOR_BROWSERS) and _RELEASE.search(path)):
         return "vendored"
     if _GENERATED.search(path):
         return "generated"

@@ -60,6 +60,20 @@ def test_the_map_names_what_a_newcomer_must_know_first(tmp_path: Path, monkeypat
     assert names == ["app.engine.Engine", "app.small.tiny", "app.tested.tried", "app.small.log", "app.tested._own"]
 
 
+def test_the_map_leaves_somebody_elses_code_out_of_what_is_central(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A library that is kept in the tree may be the most widely used of all; a newcomer need not begin with it."""
+    monkeypatch.setattr(resolvers, "MODULES", ("everdex.graph.python",))
+    users = {f"use{n}.py": "from deps.kit import load\nfrom own import run\n\nload(run())\n" for n in range(3)}
+    kit = "def load(path):\n    return path\n\n\ndef main():\n    return 1\n"
+    made = synced(tmp_path / "tree", {**users, "deps/kit.py": kit, "own.py": "def run():\n    return 1\n"})
+    sections = {part["name"]: part["items"] for part in asker(made)("map")["sections"]}
+    assert not any(item["path"] == "deps/kit.py" for name in ("public_api", "entry_points", "central")
+                   for item in sections[name])  # fmt: skip
+    assert [item["qualified_name"] for item in sections["central"]] == ["own.run"]
+
+
 def test_the_map_says_what_a_directory_consists_of_where_it_is_news(tmp_path: Path) -> None:
     """Not below one that consists of the same."""
     files = {f"lib/{part}/{n}.txt": "def f()\n" for part in ("core", "edge") for n in range(3)}
@@ -85,6 +99,11 @@ def test_the_map_says_what_a_directory_consists_of_where_it_is_news(tmp_path: Pa
          ("Kit is a small tool that keeps things.", "README.md")),
         ({"README.rst": "Kit\n===\n\n.. image:: a.png\n\nKit keeps all of your things.\n"},
          ("Kit keeps all of your things.", "README.rst")),
+        ({"README.md": (
+            "<p>Get it cheap: <a href='http://x'>100 free credits for you</a>!</p>\n\n"
+            "Kit keeps [your things](http://y) where you left them.\n")},
+         ("Kit keeps your things where you left them.", "README.md")),
+        ({"README.md": "Please read [all of our handbook](http://x) first.\n"}, None),
         ({"README.md": "# Kit\n\n## Install\n\nPlease follow what is written elsewhere.\n"}, None),
         ({"README.md": "<" * 20_000, "package.json": "["}, None),
         ({"README": f"It is {'very ' * 100}long. And so on.\n"}, (f"It is {'very ' * 46}…", "README")),

@@ -118,7 +118,11 @@ def test_parsed_language(info: str, language: str | None) -> None:
         ("docs/a.py", "doc"), ("README.md", "doc"), ("LICENSE", "doc"), ("examples/a.py", "example"),
         ("vendor/x/a.go", "vendored"), ("third_party/a.c", "vendored"), ("a_pb2.py", "generated"),
         ("pyproject.toml", "config"), ("Dockerfile", "config"), (".yarn/releases/yarn-4.0.0.cjs", "vendored"),
-        ("playground/css/main.ts", "example"), ("src/yarn/a.ts", "source"),
+        ("playground/css/main.ts", "example"),
+        ("public/plugins/pdfjs-5.2.133/build/pdf.mjs", "vendored"), ("static/jquery-3.6.0.js", "vendored"),
+        ("connectors/hive-3.1.3/src/Hive.java", "source"), ("site/v1.2/main.js", "source"),
+        ("release-1.2/main.js", "source"), ("deps/lua/lapi.c", "vendored"), ("app/deps/session.py", "source"),
+        ("src/yarn/a.ts", "source"),
     ],
 )  # fmt: skip
 def test_role_of(path: str, role: str) -> None:

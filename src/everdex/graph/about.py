@@ -27,6 +27,7 @@ _BLOCK: Final = re.compile(r"(?i)</?(?:p|br|hr|h\d|div|li|ul|ol|table|tr|td|th|p
 _TAG: Final = re.compile(r"<[^<>]{1,400}>")
 _PICTURE: Final = re.compile(r"!\[[^\[\]]{0,200}\]\([^()\s]{0,400}\)")
 _LINK: Final = re.compile(r"\[([^\[\]]{0,200})\](?:\([^()]{0,400}\)|\[[^\[\]]{0,100}\])?")
+_ANCHOR: Final = re.compile(r"(?i)<a\b[^<>]{0,400}>([^<>]{0,200})</a>")
 _ASIDE: Final = re.compile(r"\s*(?:#|\.\.\s|=|[|>*+~`-]|:\w+:|\[[^\]]{1,80}\]:|\d+\.\s|={2,}|<!--)")
 _SENTENCE: Final = re.compile(r"[.!?](?:\s|\Z)")
 
@@ -72,19 +73,26 @@ def described(view: SnapshotView, path: str) -> str:
 
 
 def _first_sentence(source: bytes) -> str:
-    """The first paragraph that is one: no heading, badge, list or row of links."""
+    """The first paragraph that is one: no heading, badge, list, row of links or call to go elsewhere."""
     text = source[:_LOOKED_AT].decode("utf-8", "replace").replace("\r\n", "\n")
-    text = _TAG.sub("", _BLOCK.sub("\n\n", text))
+    text = _TAG.sub("", _BLOCK.sub("\n\n", _ANCHOR.sub(r"[\1]()", text)))
     for paragraph in re.split(r"\n[ \t]*\n", text):
         lines = [line for line in paragraph.split("\n") if line.strip()]
         if lines and lines[0].startswith("##"):
             break  # what follows is about something in particular
         if not lines or _ASIDE.match(lines[0]):
             continue
-        plain = " ".join(_LINK.sub(r"\1", _PICTURE.sub("", " ".join(lines))).replace("**", "").split())
-        if len(plain.split()) >= _FEWEST_WORDS and _SENTENCE.search(plain):
+        linked = _PICTURE.sub("", " ".join(lines))
+        plain = " ".join(_LINK.sub(r"\1", linked).replace("**", "").split())
+        if len(plain.split()) >= _FEWEST_WORDS and _SENTENCE.search(plain) and not _points_elsewhere(linked):
             return _cut(plain)
     return ""
+
+
+def _points_elsewhere(text: str) -> bool:
+    """Whether at least half of the words stand in links: a call to go there, not what something is."""
+    words = [len(match[1].split()) for match in _LINK.finditer(text)]
+    return 2 * sum(words) >= len(_LINK.sub(r"\1", text).split())
 
 
 def _cut(text: str) -> str:

@@ -265,7 +265,7 @@ def _weighed(atlas: Atlas, used: Uses, roles: dict[str, str]) -> list[tuple[floa
     by_file: dict[int, dict[int, float]] = {}
     for at in used.best(_DEFINITIONS_WEIGHED):
         file = int(used.key_files[at])
-        if roles[atlas.graph.paths[file]] != "test":
+        if roles[atlas.graph.paths[file]] not in ("test", "vendored"):
             by_file.setdefault(file, {})[int(used.keys[at])] = float(used.weights[at])
     found: list[tuple[float, Definition]] = []
     for file, weights in by_file.items():
