@@ -74,6 +74,19 @@ def test_the_map_leaves_somebody_elses_code_out_of_what_is_central(
     assert [item["qualified_name"] for item in sections["central"]] == ["own.run"]
 
 
+def test_the_map_takes_no_package_of_its_own_for_a_dependency(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one passes on from outside has its name; what a library in the tree needs is not what the tree needs."""
+    monkeypatch.setattr(resolvers, "MODULES", ("everdex.graph.names",))
+    manifests = {f"{name}/Cargo.toml": f'[package]\nname = "{name}"\n' for name in ("kit-core", "kit-app")}
+    made = synced(tmp_path / "tree", {
+        **manifests, "kit-core/src/lib.rs": "pub use anyhow::Result;\n",
+        "kit-app/src/lib.rs": "use kit_core::Result;\nuse serde::Serialize;\n\npub fn run() -> Result<()> { Ok(()) }\n",
+        "vendor/old/src/lib.rs": "use libc::c_int;\n",
+    })  # fmt: skip
+    found = next(part for part in asker(made)("map")["sections"] if part["name"] == "dependencies")["items"]
+    assert {"serde"} <= {item["name"] for item in found} <= {"serde", "anyhow"}
+
+
 def test_the_map_says_what_a_directory_consists_of_where_it_is_news(tmp_path: Path) -> None:
     """Not below one that consists of the same."""
     files = {f"lib/{part}/{n}.txt": "def f()\n" for part in ("core", "edge") for n in range(3)}

@@ -35,6 +35,25 @@ def test_a_directory_of_a_repository_means_all_of_it(tmp_path: Path) -> None:
     assert "around it" not in done.err
 
 
+@pytest.mark.parametrize("way", ["--offline", "--daemon"])
+def test_naming_a_part_of_a_repository_narrows_nothing_and_says_so(tmp_path: Path, way: str) -> None:
+    """Who knows grep means that part; the answer says how to ask for it, whoever gives it."""
+    root = tree(tmp_path / "repository", FILES, git=True)
+    try:
+        done = everdex("search", "helper", "lib", way, cwd=root)
+        said = f"warning: this speaks of all of {root}, not only of lib"
+        assert f"{said}; `--path lib` narrows it" in done.err.splitlines()
+        assert {line.partition(":")[0] for line in done.lines} == {"app.py", "lib/core.py"}
+        for arguments in (("map", "lib"), ("files", "lib/core.py")):
+            assert f"{said.removesuffix('lib')}{arguments[1]}" in everdex(*arguments, way, cwd=root).err.splitlines()
+        for arguments in (("search", "helper", str(root)), ("search", "helper", "."), ("map",), ("files",)):
+            assert "this speaks of all" not in everdex(*arguments, way, cwd=root / "lib").err
+        narrowed = everdex("search", "helper", "--path", "lib", way, cwd=root)
+        assert {line.partition(":")[0] for line in narrowed.lines} == {"lib/core.py"}
+    finally:
+        everdex("stop", cwd=root)
+
+
 @pytest.mark.parametrize("command", ["callers", "refs"])
 def test_that_nobody_names_a_file_is_not_said_of_what_it_defines(tmp_path: Path, command: str) -> None:
     """Nothing calls a file: the answer says what does tell who uses it."""

@@ -57,13 +57,14 @@ def repo_map(atlas: Atlas, budget: int) -> dict[str, Any]:
     roles = atlas.roles
     widely = uses(atlas.graph, [roles[path] == "test" for path in atlas.graph.paths])
     structure, directories_total = _structure(atlas, widely, roles, int(budget * _SHARES["structure"]))
+    of_several = _packages(atlas, widely)
     sections = {
         "about": list(_about(atlas)),
         "languages": list(_languages(atlas)),
         "structure": structure,
-        "packages": _packages(atlas, widely),
+        "packages": of_several,
         "entry_points": list(entry_points(atlas, roles)),
-        "dependencies": list(_dependencies(atlas, roles)),
+        "dependencies": list(_dependencies(atlas, roles, {item["name"] for item in of_several})),
         "tests": list(_tests(roles)),
         "public_api": _public(atlas, widely, roles),
     }
@@ -192,13 +193,17 @@ def _declared(atlas: Atlas) -> Iterator[Item]:
                 yield {"text": text, "path": path, "line": 1, "name": command, "why": what}
 
 
-def _dependencies(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
-    """What the repository takes from outside, by how many of its files do; the language's own library is left out."""
+def _dependencies(atlas: Atlas, roles: dict[str, str], own: set[str]) -> Iterator[Item]:
+    """What the repository takes from outside, by how many of its files do; the language's own library is left out, and
+    the repository's packages by whose names something outside is reached."""
+    own = own | {name.replace("-", "_") for name in own}
     counted: Counter[str] = Counter()
     for entry in atlas.graph.files:
-        if roles[entry.path] != "test":
+        if roles[entry.path] not in ("test", "vendored"):
             counted.update(entry.externals)
     for name, files in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
+        if name in own:
+            continue
         yield {"text": f"{name}: used by {plural(files, 'file')}", "name": name, "files": files}
 
 

@@ -11,6 +11,7 @@ import click
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, escape
+from everdex.surfaces.cli.paths import told_of_all
 
 
 @click.command("files", short_help="List the files that are in, or with --skipped those that are out and why.")
@@ -33,6 +34,7 @@ def files_command(path: Path, skipped: bool, common: Common) -> int:
     document = common.ask(
         index, "files", {"skipped": skipped}, lambda reading, _: index.files(skipped=skipped, reading=reading)
     )
+    told_of_all(document, path, index.root.path)
     return common.show(document, SHOWN)
 
 

@@ -40,8 +40,8 @@ def gate_command(
 
     Blocked is a file that is not indexed as it is now, that changed since you saw it, or that uses something whose
     signature changed since its references were resolved. Warned is of files that are generated, vendored, outside the
-    index, in an unmerged conflict, or less surely affected. Nothing is changed. With --snapshot that snapshot is taken
-    for the tree.
+    index, in an unmerged conflict, or less surely affected. A file that does not exist is allowed, and said to be none.
+    Nothing is changed. With --snapshot that snapshot is taken for the tree.
 
     \b
     Exit codes: 0 allow, 3 warn, 4 block.

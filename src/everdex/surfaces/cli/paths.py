@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 _NAMED_IN_FILE: Final = re.compile(r"(.+?)(::.*|:\d+(?::\d+)?)?\Z", re.DOTALL)
 
@@ -40,6 +41,16 @@ def place_from_root(place: str, root: Path) -> str:
     path = os.path.normpath(match[1])
     named = None if os.path.exists(root / path) else _below(path, root)
     return (named if named is not None and os.path.exists(path) else path) + (match[2] or "")
+
+
+def told_of_all(document: dict[str, Any], asked: str | Path | None, top: Path, narrowing: str = "") -> None:
+    """Put a warning into an answer when a part of the repository was named: it speaks of all of it all the same."""
+    if asked is None or os.fspath(asked) == "." or os.path.realpath(asked) == os.fspath(top):
+        return
+    part = _below(os.fspath(asked), top)
+    if part is not None:
+        how = f"; `{narrowing} {shlex.quote(part)}` narrows it" if narrowing else ""
+        document["warnings"].append(f"this speaks of all of {top}, not only of {part}{how}")
 
 
 def _below(path: str, root: Path) -> str | None:

@@ -16,7 +16,7 @@ from everdex.surfaces.cli import options, rows
 from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, warn, write_error
 from everdex.surfaces.cli.outside import from_outside
-from everdex.surfaces.cli.paths import from_root, place_from_root
+from everdex.surfaces.cli.paths import from_root, place_from_root, told_of_all
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 MAX_LISTED: Final = 2_000
@@ -39,6 +39,8 @@ def listing_options(function: _Function) -> _Function:
     return limit(offset(function))
 
 
+_OF_THE_WHOLE = ("map", "architecture")  # who names a directory for these may mean that one
+
 wait_option = click.option(
     "--wait", is_flag=True, help="Wait for the finished graph, also where part of the answer can be told before."
 )
@@ -57,7 +59,10 @@ def ask(method: str, params: dict[str, Any], root: Path | None, common: Common) 
         given["take"] = tuple(params["take"])
     question = relations.Question(method, **given)
     relations.check(question)
-    return common.ask(index, method, params, lambda reading, sync: relations.ask(index, question, reading, sync))
+    document = common.ask(index, method, params, lambda reading, sync: relations.ask(index, question, reading, sync))
+    if method in _OF_THE_WHOLE:
+        told_of_all(document, root, index.root.path)
+    return document
 
 
 Lines = Callable[[dict[str, Any]], Iterable[str]]

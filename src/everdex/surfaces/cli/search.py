@@ -18,6 +18,7 @@ from everdex.surfaces.cli import options
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import warn, write_json
+from everdex.surfaces.cli.paths import told_of_all
 from everdex.surfaces.cli.piped import SHOWN, VIMGREP
 from everdex.surfaces.cli.progress import Progress
 from everdex.surfaces.daemon.thin import MODES
@@ -69,7 +70,7 @@ def search_command(
     profile: str | None, offset: int, budget: int | None, rerank: bool | None, ignore_case: bool, explain: bool,
     batch: str | None, like: str | None, vimgrep: bool, common: Common,
 ) -> int:  # fmt: skip
-    """Search the repository around PATH (default: here) for QUERY.
+    """Search the repository around PATH (default: here) for QUERY: all of it, --path narrows.
 
     A repository that was never seen is indexed first, one that changed is brought up to date first; the answer
     comes from one snapshot and names it. --no-sync answers from the active snapshot as it is.
@@ -119,7 +120,7 @@ def search_command(
     if like is not None:
         document = _like(index, request, like, common, explain=explain)
         return _print(document, common, started, index, vimgrep=vimgrep)
-    with _Answers(index, request, common, quiet=common.as_json or batch is not None, explain=explain) as ask:
+    with _Answers(index, root, request, common, quiet=common.as_json or batch is not None, explain=explain) as ask:
         if query is None:
             assert batch is not None
             return _batch(ask, batch)
@@ -149,8 +150,9 @@ class _Answers:
     """Answers queries from one snapshot: over the daemon if there is one to ask, else from the store."""
 
     def __init__(
-        self, index: Index, request: SearchRequest, common: Common, *, quiet: bool, explain: bool
+        self, index: Index, asked: str, request: SearchRequest, common: Common, *, quiet: bool, explain: bool
     ) -> None:
+        self._asked = asked  # the place in the repository that was named
         self._index, self._request, self._common = index, request, common
         self._quiet, self._explain = quiet, explain
         self._freshness: dict[str, Any] | None = None  # of the first answer: the others are from its snapshot
@@ -179,6 +181,7 @@ class _Answers:
             self._freshness = document["freshness"]
             self._common = msgspec.structs.replace(self._common, snapshot_id=document["snapshot_id"])
         document["freshness"] = self._freshness
+        told_of_all(document, self._asked, self._index.root.path, "--path")
         return document
 
     def _over_daemon(self, request: SearchRequest) -> dict[str, Any] | None:

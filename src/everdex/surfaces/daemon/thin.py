@@ -57,6 +57,7 @@ COMMANDS = {
     "audit": (None, True, ("--snapshot",)),
 }  # fmt: skip
 OF_THE_GRAPH = ("refs", "callers", "callees", "impact", "map", "architecture")
+_OF_THE_WHOLE = ("search", "map", "architecture", "files")
 _PICTURED = ("impact", "architecture")
 _BUSY, _FAILED = 10, 70
 _DRAWN = ("search", "symbols", "contexts", *OF_THE_GRAPH)
@@ -76,6 +77,8 @@ def run(arguments: list[str]) -> int | None:
     if asked[0] in _DRAWN and asked[3] == "text" and os.isatty(1):
         return None
     place = find(start)
+    if place is not None and asked[0] in _OF_THE_WHOLE and start != "." and os.path.realpath(start) != place[1]:
+        return None  # the full command line says that a part was named
     encoded = request(*asked, place[1]) if place is not None else None
     payload = exchange(place[0], encoded, _WAIT_S) if place is not None and encoded is not None else None
     answered = wire.split_rendered(payload) if payload is not None else None
