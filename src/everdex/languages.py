@@ -326,7 +326,7 @@ _VENDORED: Final = re.compile(
 # A release of a package for browsers, unpacked or as one file. Directories of other languages are called so for what
 # they are written against.
 _RELEASE: Final = re.compile(r"[a-z0-9][-.@]v?\d{1,4}\.\d{1,4}\.\d{1,8}(/|\.[a-z]+$)")
-_FOR_BROWSERS: Final = (".js", ".mjs", ".cjs", ".css")
+_FOR_BROWSERS: Final = (".js", ".mjs", ".cjs", ".css", ".html", ".less", ".scss")
 _GENERATED: Final = re.compile(
     r"(^|/)(generated|__generated__|autogen|dist|gen)/|"
     r"(_pb2(_grpc)?\.pyi?|\.pb\.(go|cc|h)|\.g\.(dart|cs)|\.designer\.cs|\.generated\.[a-z]+|_generated\.[a-z]+|"

@@ -101,15 +101,17 @@ def test_a_daemon_that_is_stuck_is_done_without(
     """It greets nobody: a question is answered from the store and says so; what needs it names the process."""
     monkeypatch.setattr(wire, "GREETING_S", 0.2)
     with Daemon(repository) as daemon:
+        pid = daemon.process.pid
         daemon.process.send_signal(signal.SIGSTOP)
         try:
             assert run(["search", "alpha", os.fspath(repository)]) == 0
             said = capsys.readouterr()
-            assert f"warning: the daemon (process {daemon.process.pid}) does not greet anybody" in said.err
+            assert f"warning: the daemon (process {pid}) does not greet anybody: it is suspended" in said.err
             assert said.out
             for command in ("stop", "serve --detach"):
                 assert run([*command.split(), os.fspath(repository)]) == 11
-                assert f"hint: end it with `kill -9 {daemon.process.pid}`" in capsys.readouterr().err
+                hint = f"hint: wake it with `kill -CONT {pid}` or end it with `kill -9 {pid}`"
+                assert hint in capsys.readouterr().err
         finally:
             daemon.process.send_signal(signal.SIGCONT)
 

@@ -65,3 +65,12 @@ def test_that_nobody_names_a_file_is_not_said_of_what_it_defines(tmp_path: Path,
     ) in done.err.splitlines()
     assert "itself" not in everdex(command, "helper", cwd=root).err
     assert any("run" in line for line in everdex("impact", "lib/core.py", cwd=root).lines)
+
+
+def test_what_is_looked_for_may_begin_with_a_dash(tmp_path: Path) -> None:
+    """It is taken for an option, and the hint says how to look for it."""
+    root = tree(tmp_path / "project", {"a.sh": "run --max-columns 3\n"}, git=True)
+    refused = everdex("search", "--max-columns", cwd=root)
+    assert refused.code == 2
+    assert "hint: run `everdex search --help`; what is no option goes after --" in refused.err.splitlines()
+    assert everdex("search", "--", "--max-columns", cwd=root).lines == ["a.sh:1:run --max-columns 3"]

@@ -120,6 +120,7 @@ def test_parsed_language(info: str, language: str | None) -> None:
         ("pyproject.toml", "config"), ("Dockerfile", "config"), (".yarn/releases/yarn-4.0.0.cjs", "vendored"),
         ("playground/css/main.ts", "example"),
         ("public/plugins/pdfjs-5.2.133/build/pdf.mjs", "vendored"), ("static/jquery-3.6.0.js", "vendored"),
+        ("js/kit-5.17.0/mode/index.html", "vendored"),
         ("connectors/hive-3.1.3/src/Hive.java", "source"), ("site/v1.2/main.js", "source"),
         ("release-1.2/main.js", "source"), ("deps/lua/lapi.c", "vendored"), ("app/deps/session.py", "source"),
         ("src/yarn/a.ts", "source"),

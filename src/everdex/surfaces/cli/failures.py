@@ -59,7 +59,7 @@ def as_everdex(error: BaseException) -> EverdexError:
         return errors.Cancelled("interrupted", hint="; ".join(getattr(error, "__notes__", ())) or None)
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx else "everdex"
-        return errors.UsageError(_in_one_line(error), hint=f"run `{where} --help`")
+        return errors.UsageError(_in_one_line(error), hint=f"run `{where} --help`{_after_dashes(error)}")
     if isinstance(error, click.ClickException):
         return errors.UsageError(_in_one_line(error))
     if isinstance(error, OSError):
@@ -69,6 +69,12 @@ def as_everdex(error: BaseException) -> EverdexError:
         said = f"out of memory: {error}" if str(error) else "out of memory"
         return errors.InternalError(said, hint="free some memory, or index with --workers 1")
     return _of_library(error) or (errors.Cancelled("interrupted") if _of_interrupt(error) else _bug(error))
+
+
+def _after_dashes(error: click.UsageError) -> str:
+    """What is looked for may begin with a dash, as `--max-columns` does."""
+    takes_words = error.ctx is not None and any(isinstance(each, click.Argument) for each in error.ctx.command.params)
+    return "; what is no option goes after --" if isinstance(error, click.NoSuchOption) and takes_words else ""
 
 
 def _in_one_line(error: click.ClickException) -> str:

@@ -66,7 +66,10 @@ class Connection:
             hello: dict[str, Any] = self._exchange(document, patience_s=wire.GREETING_S)["hello"]
         except Timeout as error:
             hint = f"end it with `kill -9 {pid}`; until then commands take --offline"
-            raise Timeout(f"the daemon (process {pid}) does not greet anybody", hint=hint) from error
+            said = f"the daemon (process {pid}) does not greet anybody"
+            if _is_suspended(pid):
+                said, hint = f"{said}: it is suspended", f"wake it with `kill -CONT {pid}` or {hint}"
+            raise Timeout(said, hint=hint) from error
         return hello
 
     def call(
@@ -231,6 +234,13 @@ class _Watch:
             done_of = self._own.call("ping")["indexing"]
             return None if done_of is None else (done_of[0], done_of[1])
         return None
+
+
+def _is_suspended(pid: int) -> bool:
+    """Whether a process was stopped by a signal or a debugger: the letter after its name, which may hold anything."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[:1] in ([b"T"], [b"t"])
+    return False
 
 
 def connect(index: Index) -> Connection | None:
