@@ -68,10 +68,12 @@ def test_the_map_leaves_somebody_elses_code_out_of_what_is_central(
     users = {f"use{n}.py": "from deps.kit import load\nfrom own import run\n\nload(run())\n" for n in range(3)}
     kit = "def load(path):\n    return path\n\n\ndef main():\n    return 1\n"
     made = synced(tmp_path / "tree", {**users, "deps/kit.py": kit, "own.py": "def run():\n    return 1\n"})
-    sections = {part["name"]: part["items"] for part in asker(made)("map")["sections"]}
+    answer = asker(made)("map")
+    sections = {part["name"]: part["items"] for part in answer["sections"]}
     assert not any(item["path"] == "deps/kit.py" for name in ("public_api", "entry_points", "central")
                    for item in sections[name])  # fmt: skip
     assert [item["qualified_name"] for item in sections["central"]] == ["own.run"]
+    assert answer["sections"][-1]["omitted"] == 0  # there is room: nothing was left out
 
 
 def test_the_map_takes_no_package_of_its_own_for_a_dependency(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

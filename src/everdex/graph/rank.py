@@ -35,6 +35,11 @@ class Uses:
         found: list[int] = order[self.weights[order] > 0].tolist()
         return found
 
+    def only(self, wanted: Sequence[bool]) -> Uses:
+        """The same of the definitions of some files alone; `wanted` says of each file whether it is one."""
+        kept = np.asarray(wanted, dtype=bool)[self.key_files]
+        return Uses(self.files, self.keys, self.key_files, np.where(kept, self.weights, 0.0))
+
     @property
     def used(self) -> int:
         """How many definitions somebody refers to."""

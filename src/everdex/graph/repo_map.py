@@ -74,7 +74,8 @@ def repo_map(atlas: Atlas, budget: int) -> dict[str, Any]:
         used += cost
         total = directories_total if name == "structure" else len(items)
         shown.append({"name": name, "items": kept, "omitted": total - len(kept)})
-    central = _central(atlas, widely, roles, budget - used)
+    ours = widely.only([roles[path] not in ("test", "vendored") for path in atlas.graph.paths])
+    central = _central(atlas, ours, budget - used)
     used += central.pop("used")
     shown.append(central)
     return {"sections": shown, "budget": {"tokens": budget, "used": used}}
@@ -244,11 +245,12 @@ def _offered(atlas: Atlas, file: int, weights: dict[int, float]) -> list[str]:
     return sorted(found, key=lambda name: found[name])
 
 
-def _central(atlas: Atlas, used: Uses, roles: dict[str, str], room: int) -> dict[str, Any]:
+def _central(atlas: Atlas, used: Uses, room: int) -> dict[str, Any]:
     """The definitions that most depends on, as many as fit into what is left."""
     kept: list[Item] = []
     spent = _TITLE_TOKENS
-    for weight, item in _weighed(atlas, used, roles):
+    weighed = _weighed(atlas, used)
+    for weight, item in weighed:
         node = item.node
         text = f"{item.path}:{node.name_line}: {atlas.reads(item)}"
         cost = tokens(text)
@@ -262,16 +264,15 @@ def _central(atlas: Atlas, used: Uses, roles: dict[str, str], room: int) -> dict
                 "symbol": atlas.symbol(item), "weight": round(weight, 6),
             }
         )  # fmt: skip
-    return {"name": "central", "items": kept, "omitted": used.used - len(kept), "used": spent if kept else 0}
+    total = len(weighed) + max(0, used.used - _DEFINITIONS_WEIGHED)
+    return {"name": "central", "items": kept, "omitted": total - len(kept), "used": spent if kept else 0}
 
 
-def _weighed(atlas: Atlas, used: Uses, roles: dict[str, str]) -> list[tuple[float, Definition]]:
+def _weighed(atlas: Atlas, used: Uses) -> list[tuple[float, Definition]]:
     """Widely used definitions, heaviest first: what is large says more, and a function more than a name."""
     by_file: dict[int, dict[int, float]] = {}
     for at in used.best(_DEFINITIONS_WEIGHED):
-        file = int(used.key_files[at])
-        if roles[atlas.graph.paths[file]] not in ("test", "vendored"):
-            by_file.setdefault(file, {})[int(used.keys[at])] = float(used.weights[at])
+        by_file.setdefault(int(used.key_files[at]), {})[int(used.keys[at])] = float(used.weights[at])
     found: list[tuple[float, Definition]] = []
     for file, weights in by_file.items():
         for item in atlas.definitions(file):
