@@ -7,7 +7,7 @@ value whose calls are still entries of their own.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from everdex.facts.python import model as m
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_DEPTH: Final = 60
+MAX_GUARDS: Final = 64  # what holds at one place: with less of it less is ruled out, and each place keeps all of it
 SKIPPED: Final = frozenset(("comment", "line_continuation"))
 # Of any other expression it is known whether it is true, or by no method of the root.
 _TESTABLE: Final = frozenset((m.NAME, m.ATTRIBUTE, m.CALL, m.SUBSCRIPT, m.AWAIT))
@@ -138,6 +139,12 @@ class Arena:
         while self.scopes[scope].kind == m.COMPREHENSION_SCOPE:
             scope = self.scopes[scope].parent
         return scope
+
+    def guard(self, said: Sequence[Any]) -> bool:
+        """Let this hold from here on, as far as it is not too much; whether it is not."""
+        room = MAX_GUARDS - len(self.guards)
+        self.guards += said[:room]
+        return len(said) <= room
 
     def bind(self, name: str, value: int, scope: int | None = None, written: Node | None = None) -> None:
         """Give a name a value in this scope; `written` is the name where a statement assigns to it."""

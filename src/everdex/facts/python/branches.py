@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from everdex.facts.python import model as m
-from everdex.facts.python.arena import MAX_DEPTH
+from everdex.facts.python.arena import MAX_DEPTH, MAX_GUARDS
 from everdex.facts.python.conditions import Test, is_for_checkers
 from everdex.facts.python.expressions import HANDLERS
 from everdex.facts.python.flow import Frame
@@ -56,7 +56,7 @@ class Branches(Patterns):
     ) -> Frame:
         self.flow.push()
         held = len(self.guards)
-        self.guards += guards
+        says_all = self.guard(guards) and says_all
         self.said_all += says_all
         if tests:
             self.narrow(tests)
@@ -74,7 +74,7 @@ class Branches(Patterns):
     def if_(self, node: Node, depth: int) -> None:
         arms: list[Frame] = []
         exhaustive = False
-        opened = 0
+        opened = False
         tests: list[Test] = []
         otherwise: list[Test] = []  # what is said where no condition so far has held
         others: list[Test] = []
@@ -87,16 +87,17 @@ class Branches(Patterns):
             kind = child.type
             if kind == "block":
                 arms.append(self._arm(child, depth, tests, said, says_all))
-                self.guards += denied
+                self.guard(denied)
                 self.never_runs = around
             elif kind == "elif_clause":
-                self.flow.push()
-                opened += 1
+                if not opened:
+                    self.flow.push()
+                    opened = True
                 for part in child.named_children:
                     if part.type == "block":
                         arms.append(self._arm(part, depth, [*otherwise, *tests], said))
-                        self.guards += denied
-                        otherwise += others
+                        self.guard(denied)
+                        otherwise += others[: MAX_GUARDS - len(otherwise)]
                     elif part.type != "comment":
                         made = self.value(part, depth)
                         self.tested(made)
@@ -114,7 +115,7 @@ class Branches(Patterns):
                 tests, otherwise = self.tests(child, made), self.tests(child, made, True)
                 said, denied = self.said(child, made), self.said(child, made, True)
                 says_all = self.says_all(child, made)
-        for _ in range(opened):  # what a later condition assigned by := is seen after it, as in the arms
+        if opened:  # what a later condition assigned by := is seen after it, as in the arms
             frame = self.flow.pop()
             self.flow.frames[-1].assigned.update(frame.assigned)
         if exhaustive or not all(arm.ended for arm in arms):  # else nobody comes further for whom one held
@@ -197,7 +198,7 @@ class Branches(Patterns):
         arms: list[Frame] = []
         caught: list[int] = []
         last: Node | None = None
-        body = flow.push()
+        body = beneath = flow.push()
         open_body = True
         for child in node.named_children:
             kind = child.type
@@ -205,28 +206,29 @@ class Branches(Patterns):
                 self.block(child, depth)
             elif kind == "else_clause":
                 if not open_body:  # handlers come first in the text, but `else` continues the body
-                    flow.frames.append(body)
+                    flow.frames[-1] = body
                 for part in child.named_children:
                     if part.type == "block":
                         self.block(part, depth)
                 if not open_body:
-                    flow.pop()
+                    flow.frames[-1] = beneath
             elif kind == "except_clause":
                 if open_body:
                     flow.pop()
                     open_body = False
-                    logged = len(flow.log)
-                log = flow.log[since:logged]
-                saved, flow.log = flow.log, flow.log[:since] + log
-                flow.after_any(since)
-                flow.log = saved
+                    beneath = flow.after_any(since)
+                flow.push()
                 self._handler(child, caught, depth)
                 arms.append(flow.pop())
             elif kind == "finally_clause":
                 last = child
         if open_body:
             flow.pop()
-        flow.join([body, *arms], True)
+            flow.join([body], True)
+        else:
+            flow.join(arms, True)
+            flow.pop()
+            flow.join([body, beneath], True)
         if last is not None:
             ended = flow.frames[-1].ended
             for part in last.named_children:
@@ -243,7 +245,7 @@ class Branches(Patterns):
             elif kind == "as_pattern":
                 parts = child.named_children
                 caught = self.value(parts[0], depth)
-                value = self.add([m.INSTANCE, caught, list(before)], self.starts[caught], self.ends[caught])
+                value = self.add([m.INSTANCE, caught, before[:MAX_GUARDS]], self.starts[caught], self.ends[caught])
                 self.target(parts[-1], value, depth)
                 before.append(caught)
             elif kind != "comment":
@@ -312,6 +314,6 @@ class Branches(Patterns):
                 elif kind == "block":
                     self.block(child, depth)
             arms.append(self.flow.pop())
-            self.guards += denied
+            self.guard(denied)
         del self.guards[held:]
         self.flow.join(arms, exhaustive)

@@ -154,7 +154,7 @@ class Displays(Conditions):
                 for condition in clause.named_children:
                     if condition.type not in SKIPPED:
                         self.narrow(self.tests(condition, made))
-                        self.guards += self.said(condition, made)
+                        self.guard(self.said(condition, made))
         self.scope = number
         body, key = parts[0], -1
         if body.type == "pair":

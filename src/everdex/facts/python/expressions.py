@@ -153,7 +153,7 @@ class Expressions(Displays):
         """An expression that is reached only where a condition held, or did not."""
         tests = self.tests(condition, made, negated)
         held = len(self.guards)
-        self.guards += self.said(condition, made, negated)
+        self.guard(self.said(condition, made, negated))
         if tests:
             self.flow.push()
             self.narrow(tests)

@@ -15,19 +15,23 @@ State: TypeAlias = dict[str, Bindings]
 
 # A name assigned in more places than this on the way here keeps the latest: joins stay linear.
 MAX_REACHING: Final = 48
+# What the breaks and continues of one loop may look at; after that each of its assignments counts as seen there.
+_MAX_LEAVING: Final = 10_000
 
 
 class Frame:
     """What one arm, loop body or comprehension has assigned so far."""
 
-    __slots__ = ("assigned", "early", "ended", "escaped", "is_left", "read_again")
+    __slots__ = ("assigned", "began", "early", "ended", "escaped", "is_left", "leaving", "read_again")
 
-    def __init__(self, loop: bool = False) -> None:
+    def __init__(self, loop: bool = False, began: int = 0) -> None:
         self.assigned: State = {}
         self.early: dict[str, list[list[int]]] | None = {} if loop else None  # reads that looked past the loop's head
         self.escaped: State = {}  # assigned before a break or continue
         self.ended = False
         self.is_left = False  # by a break or continue
+        self.began = began  # how many assignments there were before
+        self.leaving = 0  # how many names its breaks and continues looked at
         self.read_again: set[str] = set()  # names that a loop reads after it has assigned them
 
 
@@ -75,7 +79,7 @@ class Flow:
         return ()
 
     def push(self, loop: bool = False) -> Frame:
-        frame = Frame(loop)
+        frame = Frame(loop, len(self.log))
         self.frames.append(frame)
         return frame
 
@@ -94,6 +98,9 @@ class Flow:
             inner.append(frame)
             if frame.early is not None:
                 frame.is_left = True
+                if frame.leaving > _MAX_LEAVING:
+                    break
+                frame.leaving += sum(len(each.assigned) for each in inner)
                 for each in inner:
                     for name, found in each.assigned.items():
                         if name not in seen:
@@ -109,24 +116,24 @@ class Flow:
             if exhaustive and arms:
                 self.frames[-1].ended = True
             return
-        names: dict[str, None] = {}
+        several: dict[str, list[Bindings]] = {}
         for arm in live:
-            names.update(dict.fromkeys(arm.assigned))
+            for name, found in arm.assigned.items():
+                several.setdefault(name, []).append(found)
         target = self.frames[-1].assigned
-        for name in names:
+        for name, each in several.items():
             joined: Bindings = ()
-            before: Bindings | None = None if exhaustive else self.look(name)
-            for arm in live:
-                found = arm.assigned.get(name)
-                if found is None:
-                    before = self.look(name) if before is None else before
-                else:
-                    joined = union(joined, found)
-            target[name] = union(joined, before or ())
+            for found in each:
+                joined = union(joined, found)
+            is_everywhere = exhaustive and len(each) == len(live)
+            target[name] = joined if is_everywhere else union(joined, self.look(name))
 
     def end_loop(self, body: Frame, runs: bool) -> None:
         """After the body (already popped): zero or more rounds of it, or at least one where it is known to run."""
         late: State = {} if body.ended else dict(body.assigned)
+        if body.leaving > _MAX_LEAVING:
+            for name, binding in self.log[body.began :]:
+                body.escaped[name] = union(body.escaped.get(name, ()), (binding,))
         for name, found in body.escaped.items():
             late[name] = union(late.get(name, ()), found)
         for name, reads in (body.early or {}).items():
