@@ -98,6 +98,7 @@ _REFUSED = {
     "a list of parameters": ({"jsonrpc": "2.0", "id": 7, "method": "ping", "params": [1]}, -32600, 7),
     "no id": ({"jsonrpc": "2.0", "id": None, "method": "ping"}, -32600, None),
     "half an id": ({"jsonrpc": "2.0", "id": 1.5, "method": "ping"}, -32600, 1.5),
+    "an id beyond numbers": (b'{"jsonrpc":"2.0","id":1e400,"method":"ping"}\n', -32600, None),
     "an id of another kind": ({"jsonrpc": "2.0", "id": [1], "method": "ping"}, -32600, None),
     "an unknown method": ({"jsonrpc": "2.0", "id": 8, "method": "no/such"}, -32601, 8),
     "a call of nothing": ({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {}}, -32602, 9),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import select
 import threading
@@ -121,7 +122,8 @@ class Heard(io.RawIOBase):
 
     def _refuse(self, code: int, said: str, message: Any = None) -> None:
         number = message.get("id") if isinstance(message, dict) else None
-        known = _is_id(number) or isinstance(number, float)
+        # A number that is too large to be one is read as infinite, which JSON cannot write.
+        known = _is_id(number) or (isinstance(number, float) and math.isfinite(number))
         reply = {"jsonrpc": "2.0", "id": number if known else None, "error": {"code": code, "message": said}}
         self._replies.send(json.dumps(reply, separators=(",", ":")).encode() + b"\n")
 
