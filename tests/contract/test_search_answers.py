@@ -356,3 +356,19 @@ def test_nothing_found_says_what_was_not_looked_at(tmp_path: Path, mode: Mode) -
         missed, found, filtered = (searcher.answer(request).to_dict()["warnings"] for request in asked)
     assert missed == ["2 files are not in the index and were not looked at; `everdex files --skipped` lists them"]
     assert (found, filtered) == ([], [])
+
+
+def test_what_says_just_what_was_asked_stands_first(tmp_path: Path) -> None:
+    """Whoever asks with an error message has copied it: no file that only speaks of the same stands above."""
+    about = "".join(f"def command_memory_{n}(used):\n    return allowed_memory(used, {n})\n\n\n" for n in range(40))
+    says = "def refuse(reply):\n    x = 1\n    reply(\"-OOM Command not  allowed when used memory > 'maxmemory'.\")\n"
+    files = {f"src/memory/command_memory_{n}.py": about for n in range(6)}
+    tests = {"tests/test_it.py": "def test_it():\n    refuse('OOM command not allowed when used memory > maxmemory')\n"}
+    made = synced(tmp_path / "tree", {**files, **tests, "src/reply.py": says})
+    with Index.open(made.path).searcher(AS_IT_IS) as searcher:
+        found = _ask(searcher, "OOM command not allowed when used memory > 'maxmemory'.", explain=True)["results"]
+        assert (found[0]["path"], found[0]["named_line"]) == ("src/reply.py", 3)
+        assert any(part["feature"] == "verbatim" for part in found[0]["explain"])
+        assert sum(part["value"] for part in found[0]["explain"]) == pytest.approx(found[0]["score"])
+        few = _ask(searcher, "command not allowed", explain=True)["results"]
+        assert not any(part["feature"] == "verbatim" for item in few for part in item["explain"])

@@ -2,6 +2,7 @@
 
     the question        model · check · place · query (kinds and filters) · sentence · obvious
     candidates          engine → bm25 (words) · dense (vectors) · names (symbols) · filters
+                        verbatim (what says just what was asked)
     the order           signals (whole arrays) · features (names and paths) → rank, by weights and profiles
     the answer          about (which line) · budget (packed for a model) · second_look (rerank) · strength
     similar             code like a given place

@@ -31,6 +31,7 @@ from everdex.search.query import Intent, Query, parse_query
 from everdex.search.rank import Ranked, Scorer, best, contributions, saturate
 from everdex.search.signals import Signals, SignalSource
 from everdex.search.strength import is_strong
+from everdex.search.verbatim import verbatim
 from everdex.view import SnapshotView
 
 if TYPE_CHECKING:
@@ -124,8 +125,9 @@ class Engine:
             lexical=request.mode is not Mode.SEMANTIC,
             dense_if_needed=lone,
         )
+        said = verbatim(self._view, self._source.bm25, query, signals.lexical, allowed)
         scorer = Scorer(
-            self._view, signals, self._source.file_sizes, matcher, self._weights[query.intent], profile
+            self._view, signals, self._source.file_sizes, matcher, self._weights[query.intent], profile, said
         )
         page = request.k if request.budget is None else max(request.k, CONSIDERED)
         wanted = request.offset + page
@@ -134,7 +136,7 @@ class Engine:
         taken: dict[int, int] = {}
         warnings: tuple[str, ...] = ()
         for depth in _DEPTHS:
-            fresh = self._candidates(signals, named, allowed, depth) - candidates
+            fresh = (self._candidates(signals, named, allowed, depth) | said.keys()) - candidates
             candidates |= fresh
             scored = scorer.score(fresh, named)
             if depth == _DEPTHS[0] and (self._config.rerank if request.rerank is None else request.rerank):
@@ -153,7 +155,7 @@ class Engine:
             chosen = chosen[:_WEAK_RESULTS]
         found = self._found(signals, candidates, allowed)
         more = strong and len(ordered) > wanted
-        hits = tuple(self._hit(item, contributions(scorer, item)) for item in chosen)
+        hits = tuple(self._hit(item, contributions(scorer, item), said.get(item.doc_id)) for item in chosen)
         if not ordered:
             paths, wanted_languages = (*request.paths, *query.files), (*request.languages, *query.languages)
             warnings += fitting_nothing(self._view, paths, wanted_languages)
@@ -182,9 +184,10 @@ class Engine:
         problem = self._reranker.cache_problem
         return scored, (problem,) if problem else ()
 
-    def _hit(self, item: Ranked, parts: tuple[Contribution, ...]) -> Hit:
+    def _hit(self, item: Ranked, parts: tuple[Contribution, ...], said: int | None) -> Hit:
         row = self._view.document(item.doc_id).row
-        return Hit(item.doc_id, row, item.score, parts, named_line(self._view, item.doc_id, row, parts))
+        line = said if said is not None else named_line(self._view, item.doc_id, row, parts)
+        return Hit(item.doc_id, row, item.score, parts, line)
 
     def _category(self, scorer: Scorer, item: Ranked) -> str:
         file = int(self._view.doc_files[item.doc_id])

@@ -47,7 +47,7 @@ class Hit(msgspec.Struct, frozen=True):
     row: ChunkRow
     score: float
     contributions: tuple[Contribution, ...] = ()
-    named_line: int | None = None  # where another definition than the chunk's own begins, if the query is about that
+    named_line: int | None = None  # of a definition the query means that the chunk is not named after, or of its words
 
 
 class LineMatch(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ what is returned is explained; explaining adds the same numbers in the same orde
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -76,8 +76,10 @@ class Scorer:
         matcher: NameMatcher,
         chosen: Weights,
         profile: Profile,
+        said: Container[int] = (),
     ) -> None:
         self._view = view
+        self._said = said  # documents that have the query's text as it stands
         self._signals = signals
         self._sizes = file_sizes
         self._matcher = matcher
@@ -98,7 +100,7 @@ class Scorer:
         definitions = self._view.definitions(documents)
         scored = []
         for doc, file, total in zip(documents, files.tolist(), totals.tolist(), strict=True):
-            self._by_name[doc] = self._name_parts(definitions.get(doc, ()), named.get(doc))
+            self._by_name[doc] = (*self._name_parts(definitions.get(doc, ()), named.get(doc)), *self._said_parts(doc))
             for _, value, _ in self._path_parts(file):
                 total += value
             for _, value, _ in self._by_name[doc]:
@@ -119,7 +121,7 @@ class Scorer:
         return [*parts, *self.named(doc), *again]
 
     def named(self, doc: int) -> list[Part]:
-        """Those of the parts that come from names and paths."""
+        """Those of the parts that come from names, paths and what is said word for word."""
         return [*self._path_parts(int(self._view.doc_files[doc])), *self._by_name[doc]]
 
     def of_file(self, file: int) -> float:
@@ -163,6 +165,9 @@ class Scorer:
             ]
             known = self._by_path[file] = tuple(part for part in parts if part[1])
         return known
+
+    def _said_parts(self, doc: int) -> tuple[Part, ...]:
+        return (("verbatim", table.VERBATIM, ""),) if doc in self._said else ()
 
     def _name_parts(self, definitions: Sequence[Definition], named: NameHit | None) -> tuple[Part, ...]:
         weights = self._weights

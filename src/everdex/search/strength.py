@@ -19,7 +19,7 @@ _LOOKED_AT: Final = 5
 _ENOUGH_WEIGHT: Final = 0.4
 # 94 % of the development set's questions reach it, one in 264 about soup, football or taxes does.
 _ENOUGH_COSINE: Final = 0.4
-_NAMED: Final = frozenset(("defines_exactly", "path", "name_prefix", "name_humps", "name_fuzzy"))
+_NAMED: Final = frozenset(("defines_exactly", "path", "name_prefix", "name_humps", "name_fuzzy", "verbatim"))
 
 
 def is_strong(

@@ -64,7 +64,7 @@ class Result(Struct, frozen=True):
     symbol: str | None = None
     symbol_kind: str | None = None
     breadcrumb: tuple[str, ...] = ()
-    named_line: int | None = None  # of the definition whose name the query has, where that is not `symbol`
+    named_line: int | None = None  # of the definition that the query names, if not `symbol`, or where its words stand
     language: str | None = None
     column: int | None = None
     chunk_uid: str | None = field(default=None, name="chunkUid")
