@@ -74,3 +74,11 @@ def test_what_is_looked_for_may_begin_with_a_dash(tmp_path: Path) -> None:
     assert refused.code == 2
     assert "hint: run `everdex search --help`; what is no option goes after --" in refused.err.splitlines()
     assert everdex("search", "--", "--max-columns", cwd=root).lines == ["a.sh:1:run --max-columns 3"]
+
+
+@pytest.mark.parametrize("path", ["../../run", "./run", "../Run"])
+def test_a_path_that_is_not_there_is_no_name(tmp_path: Path, path: str) -> None:
+    """What is called like its last part is not what was asked for."""
+    done = everdex("symbols", path, cwd=tree(tmp_path / "project", FILES, git=True))
+    assert (done.code, done.out) == (1, "")
+    assert any(f"no indexed file has the path '{path}'" in line for line in done.err.splitlines())

@@ -25,6 +25,7 @@ _MAX_DEFINITIONS: Final = 50
 _MAX_SUGGESTIONS: Final = 10
 _MAX_PLACES: Final = 4  # of each
 _MAX_OUTLINE: Final = 2_000
+_PATHS: Final = ("./", "../")  # so begins a path, and no name
 _SEPARATORS: Final = ("::", "->", "#", "/")
 
 
@@ -50,7 +51,7 @@ def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str, offset:
         end = offset + len(outline["symbols"])
         return _found(view, wanted, "path", end, outline=outline, omitted=outline["omitted"])
     home, matches = _in_file(view, root, wanted)
-    if not matches:
+    if not matches and not wanted.startswith(_PATHS):
         wanted = naming.as_known(view, wanted)
         matches = _definitions(view, wanted)
     if not matches and starred.STAR in wanted:
