@@ -41,7 +41,7 @@ class Hashes:
             if index in satisfied:
                 said = [said, self._outline(satisfied[index])]
             self.rows[index] = crc32(_encode(said))
-        for index, row in enumerate(file.types):
+        for index, row in enumerate(file.types[1:], start=1):  # the first stands for none, which is not an unknown one
             self.types[index] = crc32(_encode(self._type(row)))
 
     def _key(self, node: int) -> str:
@@ -93,6 +93,8 @@ class Hashes:
     def _outline(self, index: int) -> Any:
         """A type by the names in it, without the rows it refers to."""
         row = self._file.types[index]
+        if not index:
+            return 0
         if row[0] == m.T_NAME:
             name = self._file.expressions[row[1]]
             said = self._binding(name[1]) if name[0] == m.NAME else name[1:] if name[0] == m.GLOBAL else name[2:]
@@ -148,10 +150,12 @@ class Hashes:
 
     def claimed(self, kind: str, index: int) -> Any:
         file = self._file
-        if kind == "class":
-            return self._key(file.classes[index].node)
+        if kind == "class":  # and what it extends, which one name may mean now or then
+            row = file.classes[index]
+            return self._key(row.node), self.rows[row.extends], [self.types[part] for part in row.implements]
         if kind in ("interface", "alias"):
-            return self._key(file.interfaces[index].node)
+            interface = file.interfaces[index]
+            return self._key(interface.node), [self.types[part] for part in (*interface.extends, interface.alias)]
         if kind == "prototype":
             return self._binding(index), [self.rows[value] for value in file.bindings[index].values]
         if kind == "export":

@@ -201,6 +201,10 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
         for each, _ in taking:
             if wanted[each]:
                 yield each, _Way(passed_key(path, name), ("given class", name)), each
+    for name, taking in (*file.given_imports.items(), *file.given_classes.items()):
+        for taker, value in [taker for each, _ in taking for taker in file.taking_prepared.get(each, ())]:
+            if wanted[taker]:
+                yield taker, _Way(passed_key(path, name), ("prepared for", name)), [taker, value]
     functions = {scope.name for scope in file.scopes if scope.kind == m.FUNCTION_SCOPE}
     for named, numbers in file.given.items():
         for each in numbers:

@@ -180,6 +180,8 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
         sites[passed_key(path, name)] = [*given, "of", *of_others, "as", *file.aliases.get(name, ())]
     for name, taking in (*file.given_imports.items(), *file.given_classes.items()):
         sites.setdefault(passed_key(path, name), []).extend(file.scopes[file.where[each]].key for each, _ in taking)
+        takers = [each for number, _ in taking for each, _ in file.taking_prepared.get(number, ())]
+        sites[passed_key(path, name)] += [f"then {file.scopes[file.where[each]].key}" for each in takers]
     for name, taking in file.given_results.items():
         sites[passed_key(path, f"{name}()")] = [file.scopes[file.where[each]].key for each, _ in taking]
     for name, held in file.held_imports.items():

@@ -1,0 +1,57 @@
+"""One word more, fewer or another: edits of a single token, each of which once left something stale."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from equivalence.memory import History
+
+_WORKER = (
+    "class Stats:\n    def bump(self): pass\n\nclass Worker:\n    def __init__(self, name, stats):\n"
+    "        self.stats = stats\n    def run(self):\n        self.stats.bump()\n"
+)
+_POOL = (
+    "class Pool:\n    def __init__(self, make=None):\n"
+    "        self.workers = [make(str(each)) for each in range(3)]\n"
+)
+_PREPARED = (
+    "from functools import partial\nfrom pool import Pool\nfrom worker import Stats, Worker\n\n"
+    "make = partial(Worker, stats=Stats())\nPool(%s)\n"
+)
+_NODE = (
+    "class Node {\n  copy() {\n    return 1\n  }\n  get held() {\n    return this.copy()\n  }\n}\n\n"
+    "module.exports = Node\n"
+)
+_CONTAINER = "%s\n\nclass Container extends Node {\n  copy() {}\n}\n\nmodule.exports = Container\n"
+_DOCUMENTED = (
+    "import Item from './item.js';\n\n/**\n * @param {%s} either\n */\n"
+    "function loose(either) {\n  either.touch();\n}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "text", "words"),
+    [
+        ({"worker.py": _WORKER, "pool.py": _POOL}, "main.py", _PREPARED, ("", "make")),
+        (
+            {"node.js": _NODE}, "container.js", _CONTAINER,
+            ("let Node = require('./node", "let Node = require('./node')"),
+        ),
+        (
+            {"item.js": "export default class Item {\n  touch() {}\n}\n"}, "main.js", _DOCUMENTED,
+            ("Item(); |Item", "Item|Outside"),
+        ),
+    ],
+    ids=["what is prepared is passed on", "a base is another thing of its name", "an unknown type is no type"],
+)  # fmt: skip
+def test_who_looked_there_is_asked_again(
+    tmp_path: Path, files: dict[str, str], path: str, text: str, words: tuple[str, str]
+) -> None:
+    """Both ways, what a clean build would make."""
+    history = History(tmp_path, random.Random(1))
+    for word in (*words, *words):
+        tree = {**files, path: text % word}
+        assert history.step({each: content.encode() for each, content in tree.items()}) == []
