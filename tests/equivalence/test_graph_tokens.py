@@ -30,11 +30,20 @@ _DOCUMENTED = (
     "import Item from './item.js';\n\n/**\n * @param {%s} either\n */\n"
     "function loose(either) {\n  either.touch();\n}\n"
 )
+_TELLS = (
+    "export class Point {\n  move() {}\n}\n\n"
+    "export function isPoint(%s): a is Point {\n  return a instanceof Point;\n}\n"
+)
+_ASKS = (
+    "import { isPoint } from './point';\n\n"
+    "export function go(x: unknown, y: unknown) {\n  if (isPoint(x, y)) {\n    x.move();\n    y.move();\n  }\n}\n"
+)
 
 
 @pytest.mark.parametrize(
     ("files", "path", "text", "words"),
     [
+        ({"main.ts": _ASKS}, "point.ts", _TELLS, ("a: unknown, b: unknown", "b: unknown, a: unknown")),
         ({"worker.py": _WORKER, "pool.py": _POOL}, "main.py", _PREPARED, ("", "make")),
         (
             {"node.js": _NODE}, "container.js", _CONTAINER,
@@ -45,7 +54,10 @@ _DOCUMENTED = (
             ("Item(); |Item", "Item|Outside"),
         ),
     ],
-    ids=["what is prepared is passed on", "a base is another thing of its name", "an unknown type is no type"],
+    ids=[
+        "of which parameter the type is told", "what is prepared is passed on", "a base is another thing of its name",
+        "an unknown type is no type",
+    ],
 )  # fmt: skip
 def test_who_looked_there_is_asked_again(
     tmp_path: Path, files: dict[str, str], path: str, text: str, words: tuple[str, str]

@@ -181,7 +181,7 @@ class Hashes:
         for number, function in enumerate(file.functions):
             found.setdefault(self._home(function.node), []).append((
                 self._key(function.node), function.flags, *self._this(function.this),
-                [(types[type_], rows[default]) for _, type_, default in function.parameters],
+                [(types[type_], rows[default]) for _, type_, default in function.parameters], self._meant(function),
                 [rows[value] for value in function.returns], [rows[value] for value in function.yields],
                 types[function.result], rows[function.passed[0]] if function.passed[0] >= 0 else 0,
                 function.passed[1], [(name, rows[value]) for name, value in function.stores], function.rest,
@@ -205,6 +205,14 @@ class Hashes:
             names = [(name, *self._binding(index)) for name, index in sorted(namespace.items())]
             found.setdefault(def_key(file.path, home), []).append(names)
         return found
+
+    def _meant(self, function: m.Function) -> list[str]:
+        """The names of parameters, where what is declared says by name of which it tells the type."""
+        file = self._file
+        results = [function.result, *(file.functions[each].result for each in function.overloads)]
+        if all(file.types[each][0] != m.T_PREDICATE for each in results):
+            return []
+        return [file.bindings[each].name if each >= 0 else "" for each, _, _ in function.parameters]
 
     def _home(self, node: int) -> str:
         return def_key(self._file.path, self._file.home(node))
