@@ -8,7 +8,7 @@ import pytest
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Role, Status
-from everdex.graph.python import engine
+from everdex.graph.python import classes, engine
 from everdex.graph.python.contexts import MAX_TEXT, Argument, Context, Contexts
 from everdex.graph.python.evaluate import HANDLERS
 from everdex.graph.python.files import Decoded
@@ -210,3 +210,59 @@ def test_calls_of_which_too_much_is_to_be_said_are_not_told_apart() -> None:
     )
     assert contexts.enter(short) != 0
     assert contexts.enter(long) == 0
+
+
+@pytest.mark.parametrize(("count", "status"), [(60, Status.RESOLVED), (70, Status.AMBIGUOUS)])
+def test_a_name_with_more_bindings_than_are_kept_is_not_decided(count: int, status: Status) -> None:
+    """A call of what one of many arms assigned leads to all of them, or is ambiguous: never to some as if to all."""
+    arms = "".join(f"    elif a == {each}: x = f{each}\n" for each in range(count))
+    text = "".join(f"def f{each}(): ...\n" for each in range(count))
+    text += f"def run(a):\n    if a is None: return\n{arms}    else: return\n    x()\n"
+    (call,) = [site for site in resolve(world(main=text))["main.py"].sites if site.role is Role.CALL]
+    assert call.status is status
+    assert status is Status.AMBIGUOUS or len(call.targets) == count
+
+
+def test_of_many_definitions_of_one_name_each_body_may_mean_the_later_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few are all told; of many the call is ambiguous, and twice as many are twice the work."""
+    values, asked = engine.Engine.values, 0
+
+    def counted(*question: Any) -> Values:
+        nonlocal asked
+        asked += 1
+        return values(*question)
+
+    monkeypatch.setattr(engine.Engine, "values", counted)
+    prices = []
+    for count in (40, 300, 600):
+        asked = 0
+        found = resolve(world(main="def same():\n    same()\n" * count))["main.py"]
+        statuses = [site.status for site in found.sites if site.role is Role.CALL]
+        assert statuses[-1] is Status.RESOLVED
+        assert statuses[0] is (Status.RESOLVED if count < 50 else Status.AMBIGUOUS)
+        prices.append(asked)
+    assert prices[2] < 2.4 * prices[1]
+
+
+def test_a_long_line_of_bases_is_merged_by_passing_each_once() -> None:
+    """A line that is twice as long is compared twice as often, not eight times."""
+    compared = 0
+
+    class Class(tuple[Any, ...]):
+        __slots__ = ()
+        __hash__ = tuple.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return tuple.__eq__(self, other)
+
+    prices = []
+    for count in (100, 200):
+        compared = 0
+        line = [Class(("class", "main.py", each)) for each in range(count)]
+        # Equal, and not the same: values are compared by what they are.
+        merged = classes._merge([line, [Class(each) for each in line[::2]], [Class(line[0]), Class(line[1])]])
+        assert merged == line
+        prices.append(compared)
+    assert prices[1] < 2.4 * prices[0]

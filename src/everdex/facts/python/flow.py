@@ -13,8 +13,9 @@ from typing import Final, TypeAlias
 Bindings: TypeAlias = tuple[int, ...]
 State: TypeAlias = dict[str, Bindings]
 
-# A name assigned in more places than this on the way here keeps the latest: joins stay linear.
-MAX_REACHING: Final = 48
+# A name assigned in more places than this on the way here keeps the latest: joins stay linear. Whoever reads that many
+# has to expect others.
+MAX_REACHING: Final = 64
 # What the breaks and continues of one loop may look at; after that each of its assignments counts as seen there.
 _MAX_LEAVING: Final = 10_000
 

@@ -8,6 +8,7 @@ place counts too. It does not follow __slots__, or mixins that are only combined
 from __future__ import annotations
 
 import builtins
+from collections import Counter
 from functools import partial
 from typing import Final
 
@@ -94,20 +95,25 @@ def _line(engine: Engine, value: Value, lines: dict[Value, list[Value]], fuel: i
 
 
 def _merge(lines: list[list[Value]]) -> list[Value]:
-    merged: list[Value] = []
-    lines = [line for line in lines if line]
-    while lines:
-        for line in lines:
-            head = line[0]
-            if not any(head in other[1:] for other in lines):
-                break
-        else:
-            head = lines[0][0]
-        if head not in merged:
-            merged.append(head)
-        lines = [[each for each in line if each != head] for line in lines]
-        lines = [line for line in lines if line]
-    return merged
+    """Passes each value once a line: to look behind every head would take the cube of the length of long lines."""
+    behind = Counter(each for line in lines for each in line[1:])
+    waiting = [(line[0], iter(line[1:])) for line in lines if line]
+    merged: dict[Value, None] = {}
+    while waiting:
+        head = next((first for first, _ in waiting if not behind[first]), waiting[0][0])
+        merged[head] = None
+        left = []
+        for first, rest in waiting:
+            if first == head:
+                for each in rest:
+                    behind[each] -= 1
+                    if each not in merged:
+                        left.append((each, rest))
+                        break
+            else:
+                left.append((first, rest))
+        waiting = left
+    return list(merged)
 
 
 def raw_attribute(engine: Engine, classes: tuple[Value, ...], wanted: str, fuel: int) -> tuple[Values, Value | None]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from everdex.facts.python.flow import MAX_REACHING
 from everdex.facts.python.model import IS_STUB, NAME
 from everdex.graph.model import more_key, more_places_key
 from everdex.graph.postings import key32
@@ -22,6 +23,7 @@ from everdex.graph.python.keys import BARE_KEY, CALL_KEY, here_keys, stub_key
 from everdex.graph.python.older import Older
 from everdex.graph.python.seen import Gathered, Made, Seen, gathered, joined, joined_with
 from everdex.graph.python.slots import FEW
+from everdex.graph.python.values import MANY as MORE
 from everdex.graph.python.values import Values, union, unknown
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ CALL_STEP: Final = 1  # into what a function returns
 CALLERS_STEP: Final = 3  # out to a function's callers
 MANY: Final = 10  # files: who looks for what so many say of a name looks no further
 _TOO_DEEP: Final = unknown("too many steps")
+_MORE: Final = frozenset(((MORE,),))
 # Of a process of `limits.WORKER_BYTES`: measured in a tree of 18,000 files, whose workers had grown to 2.3 GB.
 _MAX_HELD: Final = 32_000_000  # bytes of facts; decoded, with what is known of them, they take about 24 times that
 _MAX_ANSWERS: Final = 300_000  # with what they looked at about 500 bytes each; as many again are older
@@ -209,11 +212,16 @@ class Engine:
         return result
 
     def bound(self, file: File, bindings: Sequence[int], context: int, fuel: int) -> Values:
-        """What a name with these bindings may be; a definition, a display or an import is it at once."""
+        """What a name with these bindings may be; a definition, a display or an import is it at once.
+
+        Of very many the last are looked at, and there may be more: so may there where so many are told.
+        """
         if len(bindings) == 1:
             value = file.bindings[bindings[0]][2]
             return self.values(file.path, value, context, fuel if file.entries[value][0] in ENDS else fuel - NAME_STEP)
-        return union([self.values(file.path, file.bindings[each][2], context, fuel - NAME_STEP) for each in bindings])
+        latest = bindings[-MAX_REACHING:]
+        found = union([self.values(file.path, file.bindings[each][2], context, fuel - NAME_STEP) for each in latest])
+        return found if len(latest) < MAX_REACHING else union((found, _MORE))
 
     def ask(self, key: tuple[Any, ...], fuel: int, answer: Callable[[int], Any], otherwise: Any) -> Any:
         """Any other question, remembered in the same way."""

@@ -5,6 +5,7 @@ Indexes are made when first asked for. Nothing here follows a value; that begins
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from operator import itemgetter
@@ -74,11 +75,17 @@ class Layout:
         found = self.names[scope].get(name)
         if not found or len(found) == 1:
             return found or []
-        first = 0
-        for place, number in enumerate(found):
-            if number <= born and self.bindings[number][3] == m.CERTAIN:
-                first = place
-        return found[first:]
+        certain = self._certain.get((scope, name))
+        if certain is None:
+            certain = [place for place, number in enumerate(found) if self.bindings[number][3] == m.CERTAIN]
+            self._certain[scope, name] = certain
+        last = bisect_left(certain, bisect_right(found, born)) - 1
+        return found[certain[last] if last >= 0 else 0 :]
+
+    @cached_property
+    def _certain(self) -> dict[tuple[int, str], list[int]]:
+        """Which bindings of a name were made in any case; filled as names are asked for."""
+        return {}
 
     def is_variable(self, scope: int, name: str) -> bool:
         """Whether statements of a module or class assign to a name: importing or defining it is not that."""

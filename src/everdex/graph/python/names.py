@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from everdex.facts.python import model as m
+from everdex.facts.python.flow import MAX_REACHING
 from everdex.graph.python import classes, guards, modules, rounds
 from everdex.graph.python.around import binding_scope
 from everdex.graph.python.contexts import Argument
@@ -84,7 +85,7 @@ def _bound(engine: Engine, file: File, entry: Any, expression: int, context: int
         if others:
             reaching = [*reaching, *others]
     if reaching:
-        if context and len(reaching) > 1:
+        if context and 1 < len(reaching) < MAX_REACHING:
             reaching = guards.bound(engine, file, reaching, context, fuel) or reaching
         if file.in_rounds:
             return _after_rounds(engine, file, reaching, expression, context, fuel)
@@ -128,7 +129,7 @@ def by_name(
     if found:
         engine.seen.append(file.seen_member(home, wanted) if file.is_by_name(home) else file.seen_scope(home))
         around = engine.contexts.around(context, file.path, home) if home else 0
-        if around and len(found) > 1:
+        if around and 1 < len(found) < MAX_REACHING:
             found = list(guards.bound(engine, file, found, around, fuel, _born(file, scope, home))) or found
         values = engine.bound(file, found, around, fuel)
         if not home and scope:
