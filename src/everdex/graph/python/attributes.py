@@ -70,6 +70,7 @@ from everdex.graph.python.values import (
 MAX_BASES: Final = 16  # a receiver that may be more things than this is not followed
 MAX_ASSIGNED: Final = 8  # assignments of one attribute in a file that are looked at
 _PARSED: Final = (EXTERNAL_INSTANCE, parsed.ARGUMENTS)
+_PARTS: Final = {"fget": 1, "fset": 2, "fdel": 3}  # of a property that is read of its class
 _ENUM_VALUE: Final = frozenset(("value", "_value_"))
 
 
@@ -182,6 +183,9 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         return supers.super_attribute(engine, value, wanted, fuel - LOOKUP_STEP)
     if kind == PARTIAL and wanted == "func":
         return frozenset((value[1],))
+    if kind == PROPERTY and wanted in _PARTS:
+        part: Value | None = value[_PARTS[wanted]]
+        return NOTHING if part is None else frozenset((part,))
     if kind == FUNCTION:
         return _function(engine, value, wanted, fuel)
     if value == NONE and wanted not in classes.OBJECT:

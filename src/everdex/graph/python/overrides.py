@@ -71,6 +71,7 @@ def overriding(
     below = classes.subclasses(engine, path, scope, fuel - LOOKUP_STEP)
     if below is None:
         return NOTHING, True
+    declared = below
     is_inherited = True
     alive = living.family(engine, path, scope, fuel)
     if alive is not None:
@@ -79,7 +80,7 @@ def overriding(
     is_protocol = protocols.is_protocol(engine, path, scope)
     if is_protocol:
         met_by = protocols.meeting(engine, path, scope, fuel)
-        if met_by is None:
+        if met_by is None or (stub and not met_by and protocols.are_all(engine, declared)):
             found.append(frozenset(((MANY,),)))
         for each in met_by or ():
             values, _ = classes.raw_attribute(engine, classes.mro(engine, each[1], each[2], fuel), wanted, fuel)

@@ -20,6 +20,12 @@ def is_protocol(engine: Engine, path: str, scope: int) -> bool:
     return any(_base_name(file, base) == "Protocol" for base in file.scopes[scope].bases)
 
 
+def are_all(engine: Engine, below: tuple[Value, ...]) -> bool:
+    """Whether these are protocols, too: nobody makes one, so that what is only declared in them never runs."""
+    answers = [is_protocol(engine, each[1], each[2]) for each in below]  # each is looked at, whatever the others are
+    return all(answers)
+
+
 def _base_name(file: File, base: int) -> str:
     entry = file.entries[base]
     return file.last_name(entry[1] if entry[0] == m.SUBSCRIPT else base)
