@@ -35,7 +35,6 @@ from everdex.graph.python.values import (
     Value,
     Values,
     is_open,
-    order,
     union,
     unknown,
 )
@@ -66,17 +65,7 @@ def _denied(engine: Engine, file: File, entry: Any, expression: int, context: in
     if not kinds:
         return values
     left = frozenset(each for each in values if not _is_one_of(engine, each, kinds, fuel))
-    return left or _beside(engine, values, kinds, fuel)
-
-
-def _beside(engine: Engine, values: Values, kinds: Values, fuel: int) -> Values:
-    """What stands there where all that is known was ruled out: by what it is asked for, maybe others below the same
-    bases."""
-    lines = [classes.mro(engine, each[1], each[2], fuel) for each in sorted(values, key=order)]
-    above = [each for line in lines for each in line[1:2] if each[0] == CLASS and each[:3] not in kinds]
-    if not above:
-        return unknown("no such instance is passed")
-    return frozenset(((MANY,), *((INSTANCE, each[1], each[2], True) for each in above)))
+    return left or unknown("no such instance is passed")
 
 
 def _kind(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
