@@ -19,6 +19,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from everdex.durable import make_directory
 from everdex.graph.artifact import Graph
 from everdex.graph.build import Built, build
 from everdex.graph.resolvers import Resolvers
+from everdex.memory import collector_held
 from everdex.service.index import Index
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
@@ -60,11 +62,12 @@ def replay(
             make_directory(index.store().graphs, index.store().permissions)  # or no facts would be kept
             with open_view(index.store()) as view:
                 started = time.process_time()
-                built = _built(view, known, before)
-                seconds = time.process_time() - started
+                with collector_held() if stay else nullcontext():  # as the daemon's process does
+                    built = _built(view, known, before)
+                    seconds = time.process_time() - started
                 known.rest()
                 if stay:
-                    gc.freeze()  # as the daemon's process does
+                    gc.freeze()
                 resting = time.process_time() - started - seconds
                 same = None
                 if before is not None and number % check == 0:

@@ -42,9 +42,11 @@ class Earlier:
         self.files = {path: file for path, file in known.files.items() if path not in since.files}
         self._answers = {path: file.begin_again() for path, file in self.files.items()}
         self.contexts = known.contexts
-        self.noted = tuple(
-            {key: found for key, found in table.items() if self.holds(found[1])} for table in known.noted
-        )
+
+    def recall_noted(self, table: int, key: Any) -> Any:
+        """What is known about a key, by the number of its table in `Known`: that key is all that it has looked at."""
+        found = self._known.noted[table].get(key)
+        return found if found is not None and found[1].key not in self._keys else None
 
     def recall_value(self, file: File, expression: int, context: int, fuel: int) -> bool:
         """Whether an expression's value was known and is now."""
@@ -86,6 +88,9 @@ class Earlier:
 
     def recall_some(self, known: Known, most: int) -> None:
         """Take over of the rest what holds, or as much of it as can be looked at in a moment."""
+        for table, before in zip(known.noted, self._known.noted, strict=True):
+            known_now = [(key, found) for key, found in before.items() if found[1].key not in self._keys]
+            table.update([each for each in known_now if each[0] not in table])
         for _ in zip(range(most), self._recalled(known), strict=False):
             pass
 

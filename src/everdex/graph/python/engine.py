@@ -49,6 +49,7 @@ _MAX_HELD: Final = 32_000_000  # bytes of facts; decoded, with what is known of 
 _MAX_ANSWERS: Final = 300_000  # with what they looked at about 500 bytes each; as many again are older
 _MAX_KEPT: Final = 200_000  # answers between two edits
 _MAX_RECALLED: Final = 60_000  # of those that an edit did not ask for: to look at more takes longer than most edits
+_OFFERING, _FEW, _OFFERED, _MANY = range(4)  # the tables of answers about keys, as they stand in `Known`
 
 
 class _Files(dict[str, File]):
@@ -93,8 +94,6 @@ class Engine:
         self._few: dict[tuple[str, int], tuple[tuple[str, ...] | None, Seen]] = {}
         self._offered: dict[str, tuple[bool, Seen]] = {}
         self._many: dict[tuple[str, int], tuple[bool, Seen]] = {}
-        if earlier is not None:
-            self._offering, self._few, self._offered, self._many = earlier.noted
         self._known = Known(
             self._files, self.contexts, self._asked, self._cut, self._told,
             (self._offering, self._few, self._offered, self._many),
@@ -304,11 +303,16 @@ class Engine:
 
     # -- what is looked at
 
+    def _recalled(self, table: int, key: Any) -> Any:
+        """What was known about a key before an edit, and is now."""
+        return self._earlier.recall_noted(table, key) if self._earlier is not None else None
+
     def offering(self, key: str) -> tuple[str, ...]:
         """The files that offer a key."""
         found = self._offering.get(key)
         if found is None:
-            found = self._offering[key] = (tuple(self.world.offering(key)), Seen(key32(key), "", ()))
+            found = self._recalled(_OFFERING, key) or (tuple(self.world.offering(key)), Seen(key32(key), "", ()))
+            self._offering[key] = found
         self.seen.append(found[1])
         return found[0]
 
@@ -316,13 +320,15 @@ class Engine:
         """The same; None when there are more (one of `LIMITS`), and then it does not matter which."""
         found = self._few.get((key, most))
         if found is None:
-            files = tuple(self.world.offering(key))
-            if len(files) > most:
-                found = self._few[key, most] = (None, Seen(key32(more_key(key, most)), "", ()))
-            else:
-                found = self._few[key, most] = (files, Seen(key32(key), "", ()))
+            found = self._few[key, most] = self._recalled(_FEW, (key, most)) or self._look_for_few(key, most)
         self.seen.append(found[1])
         return found[0]
+
+    def _look_for_few(self, key: str, most: int) -> tuple[tuple[str, ...] | None, Seen]:
+        files = tuple(self.world.offering(key))
+        if len(files) > most:
+            return None, Seen(key32(more_key(key, most)), "", ())
+        return files, Seen(key32(key), "", ())
 
     def calling(self, name: str) -> tuple[str, ...] | None:
         """The files that call something by a name; None when there are many."""
@@ -344,7 +350,9 @@ class Engine:
         """Whether any file offers a key, by who does not mind which."""
         found = self._offered.get(key)
         if found is None:
-            found = self._offered[key] = (bool(self.world.offering(key)), Seen(key32(more_key(key, 0)), "", ()))
+            found = self._recalled(_OFFERED, key)
+            found = found or (bool(self.world.offering(key)), Seen(key32(more_key(key, 0)), "", ()))
+            self._offered[key] = found
         self.seen.append(found[1])
         return found[0]
 
@@ -352,8 +360,9 @@ class Engine:
         """Of a key whose offers are counts whether they are more than so many (one of `PLACES`) in all files."""
         found = self._many.get((key, most))
         if found is None:
-            is_more = self.world.total(key) > most
-            found = self._many[key, most] = (is_more, Seen(key32(more_places_key(key, most)), "", ()))
+            found = self._recalled(_MANY, (key, most))
+            found = found or (self.world.total(key) > most, Seen(key32(more_places_key(key, most)), "", ()))
+            self._many[key, most] = found
         self.seen.append(found[1])
         return found[0]
 

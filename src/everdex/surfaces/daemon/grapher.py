@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from everdex.errors import InternalError
 from everdex.graph.resolvers import Resolvers
-from everdex.memory import tame_allocator
+from everdex.memory import collector_held, tame_allocator
 from everdex.service import opening
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.cli.output import write_json
@@ -41,12 +41,13 @@ def _serve(told: list[Any], known: Resolvers, alone: threading.Lock) -> None:
     code = InternalError.exit_code
     with alone:
         try:
-            try:
-                said: dict[str, Any] = {"made": _make(told, known)}
-            except Exception as error:  # noqa: BLE001 - the daemon is the only one to tell
-                failure = as_everdex(error)
-                said, code = {"error": failure.to_dict()}, failure.exit_code
-            write_json(said)
+            with collector_held():  # it looks through what was made when nobody waits any more
+                try:
+                    said: dict[str, Any] = {"made": _make(told, known)}
+                except Exception as error:  # noqa: BLE001 - the daemon is the only one to tell
+                    failure = as_everdex(error)
+                    said, code = {"error": failure.to_dict()}, failure.exit_code
+                write_json(said)
             if "made" in said:
                 known.rest()
                 gc.freeze()  # what stays is without cycles, and much to look through
