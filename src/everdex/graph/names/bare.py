@@ -152,7 +152,7 @@ class Bare(OnReceivers):
 
     def _in_block(self, refs: list[Ref], use: facts.Use, place: Place) -> Answer:
         """In a block of Ruby, `self` may be whoever runs it: others' methods of the name are candidates as well."""
-        answer = self._chosen(refs, use)
+        answer = self._running(refs, use) if self.rules.implicit_members else self._chosen(refs, use)
         member = any("." in ref.defined.path and "<" not in ref.defined.path for ref in answer.refs)
         around = self.module.outline.definitions[place.scope].kind if place.scope >= 0 else ""
         if self.language != "ruby" or around != "lambda" or not member:

@@ -15,6 +15,7 @@ from everdex.graph.names.evaluate import Evaluation
 from everdex.graph.names.implied import Argument, argument_at, type_taken
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_WORK
+from everdex.graph.names.on_receivers import CROWDED
 from everdex.graph.names.rules import TYPES
 from everdex.graph.names.things import INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing, unknown
 
@@ -135,13 +136,13 @@ class Calls(Bare):
 
     def _narrowed(self, use: facts.Use, place: Place, plain: Answer) -> Answer:
         """What is not a member of the stated type is one of the type that was asked for before."""
-        if plain.status is Status.RESOLVED:
+        if plain.status is Status.RESOLVED or plain.reason == CROWDED:
             return plain
         thing = self.evaluation.narrowed(use.receiver, place)
         if thing is None or thing.kind != INSTANCE or not self.evaluation.member(thing, use.name)[0]:
             return plain
         answer = self._member(use, thing)
-        return answer if answer.status is Status.RESOLVED else plain
+        return answer if answer.status is Status.RESOLVED or (answer.refs and not plain.refs) else plain
 
     def reference(self, use: facts.Use) -> Answer:
         """A name that is not called; unresolved ones are of no interest to anybody."""

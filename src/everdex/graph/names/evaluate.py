@@ -1,6 +1,6 @@
 """Expressions: what a chain's value is, as far as names, imports and stated types say.
 
-Puts the parts together: names (scopes, rust), the texts of types (stated), members of types, items, and here chains.
+Puts the parts together: names (scopes, rust), the texts of types (stated), members, heirs, items, and here chains.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.facts.expressions import COUNTED
+from everdex.graph.names.heirs import Heirs
 from everdex.graph.names.imports import COMPANION, MAX_REEXPORTS, inner_space, lead, lua_table
 from everdex.graph.names.index import Ref
 from everdex.graph.names.items import Items
 from everdex.graph.names.lookup import MAX_DEPTH
-from everdex.graph.names.members import LOST, Members
+from everdex.graph.names.members import LOST
 from everdex.graph.names.rules import CALLABLES, TYPES, VALUES
 from everdex.graph.names.stated import StatedTypes
 from everdex.graph.names.things import (
@@ -47,7 +48,7 @@ _LUA_TEXTS: Final = frozenset(("bit", "bit32", "io", "math", "os", "string", "ut
 _LUA_CALLS: Final = frozenset(("builtin.tonumber", "builtin.tostring", "builtin.type"))
 
 
-class Evaluation(StatedTypes, Members, Items):
+class Evaluation(StatedTypes, Heirs, Items):
     """Names and expressions of one file's resolution."""
 
     def evaluate(self, chain: str, place: Place) -> Thing:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable
+from sys import intern
 from typing import Final, NamedTuple
 
 from everdex.facts import names_model as facts
@@ -16,14 +17,14 @@ from everdex.graph.model import World
 from everdex.graph.names import offers
 from everdex.graph.names.module import Module
 from everdex.graph.names.rules import ABSTRACT, CALLABLES
-from everdex.graph.names.types import last_name
 
 # What more files than this define tells nobody apart; the rest is not looked at.
 MAX_FILES: Final = 48
 MAX_DEFINITIONS: Final = 32
 MAX_OVERLOADS: Final = 128  # of one name in one type, all of which are asked what they take
-# Whose method stands for whose is looked at in more: `Close` and `run` are everywhere.
+# Whose method stands for whose, and what is below a type, is looked at in more: `Close` and `run` are everywhere.
 MAX_CROWD: Final = 256
+MAX_SHARED: Final = 4_096  # answers that are kept for other files
 
 
 class Ref(NamedTuple):
@@ -77,6 +78,14 @@ class Reach(NamedTuple):
     keys: frozenset[str]
 
 
+class Below(NamedTuple):
+    """What stands below a type, members of a name or the types themselves: all of it, or nothing as it is too much."""
+
+    refs: tuple[Ref, ...] = ()
+    names: tuple[str, ...] = ()
+    is_all: bool = True
+
+
 class Index:
     """Decoded files and looked-up names of one world."""
 
@@ -89,6 +98,8 @@ class Index:
         # Of a C file: what it includes, directly and in the end, each with the keys that were looked at.
         self.includes: dict[str, tuple[tuple[tuple[str, bool], ...], frozenset[str]]] = {}
         self.reached: dict[tuple[str, bool], tuple[frozenset[str], frozenset[str]]] = {}
+        # What stands below a type, with the keys that were looked at.
+        self.below: dict[tuple[str, ...], tuple[Below, tuple[str, ...]]] = {}
         # Of a Rust module: what its stars lead to, and which of these have a name.
         self.reaches: dict[tuple[str, bool, int], Reach] = {}
         self.reached_places: dict[tuple[str, bool, str], tuple[str, ...]] = {}
@@ -123,17 +134,17 @@ class Index:
             self._every[key] = found if len(paths) <= MAX_CROWD else None
         return self._every[key]
 
-    def scanned(self, key: str, fits: Callable[[facts.Defined], bool]) -> tuple[Ref, ...]:
-        """Definitions of the files behind a key that fit."""
-        found = self._found.get(key)
-        if found is None:
-            refs: list[Ref] = []
-            for path in self.world.offering(key)[:MAX_FILES]:
-                module = self.module(path)
-                if module is not None:
-                    refs += [Ref(module, at) for at, item in enumerate(module.outline.definitions) if fits(item)]
-            found = self._found[key] = tuple(refs[:MAX_DEFINITIONS])
-        return found
+    def scanned(self, key: str, fits: Callable[[Module, facts.Defined], bool]) -> tuple[Ref, ...] | None:
+        """All definitions of the files behind a key that fit; None where these are too many, or the files."""
+        if key not in self._every:
+            paths = self.world.offering(key)
+            modules = [module for path in paths if (module := self.module(path))] if len(paths) <= MAX_CROWD else []
+            found = tuple(
+                Ref(module, at)
+                for module in modules for at, item in enumerate(module.outline.definitions) if fits(module, item)
+            )  # fmt: skip
+            self._every[key] = found if max(len(paths), len(found)) <= MAX_CROWD else None
+        return self._every[key]
 
     def go_modules(self) -> tuple[tuple[str, str], ...]:
         """Module path and directory of every go.mod, longest path first."""
@@ -208,15 +219,32 @@ class Reader:
                 found += [(module, slot) for slot in module.slots.get(name, ())]
         return found
 
-    def saying_base(self, name: str) -> tuple[Ref, ...]:
-        """Definitions that name this as a base."""
-        return self._scanned("s", name, lambda item: any(last_name(base) == name for base in item.bases))
+    def saying_base(self, name: str) -> tuple[Ref, ...] | None:
+        """All definitions that name this as a base; None where it is too much."""
+        return self._scanned("s", name, lambda module, item: name in module.bases_of(item))
 
     def implementing(self, name: str) -> tuple[Ref, ...]:
         """Rust's impl blocks for a type of this name, wherever they are."""
-        return self._scanned("i", name, lambda item: item.kind == "impl" and item.name == name)
+        return self._scanned("i", name, lambda _, item: item.kind == "impl" and item.name == name) or ()
 
-    def _scanned(self, kind: str, name: str, fits: Callable[[facts.Defined], bool]) -> tuple[Ref, ...]:
+    def shared(self, question: tuple[str, ...]) -> Below | None:
+        """What was said to a question about what is below a type; None where nobody has asked it lately."""
+        known = self.index.below.get((self.group, *question))
+        if known is not None:
+            self.reads.update(known[1])
+        return known[0] if known is not None else None
+
+    def share(self, question: tuple[str, ...], answer: Below, reads: set[str]) -> Below:
+        """Keeps it for others, with all that was looked at."""
+        if len(self.index.below) >= MAX_SHARED:
+            self.index.below.clear()
+        self.index.below[self.group, *question] = answer, tuple(map(intern, reads))
+        self.reads |= reads
+        return answer
+
+    def _scanned(
+        self, kind: str, name: str, fits: Callable[[Module, facts.Defined], bool]
+    ) -> tuple[Ref, ...] | None:
         key = offers.key(self.group, kind, name)
         self.reads.add(key)
         return self.index.scanned(key, fits)

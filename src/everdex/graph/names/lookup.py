@@ -32,6 +32,7 @@ class Lookup(ABC):
         self.budget = MAX_WORK
         self._depth = 0
         self._in_bases = 0
+        self.asks_below = True  # not where that is being worked out
         # What was worked out near the surface, where the bound on depth cannot have cut it short.
         self._names: dict[tuple[str, int, int, bool, bool, bool], Thing] = {}
         self._bases: dict[str, tuple[list[Thing], str]] = {}

@@ -1,4 +1,4 @@
-"""Types: what they extend, what their members are, and where members of interfaces are written out."""
+"""Types: what they extend, and what their members are."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from everdex.facts import names_model as facts
 from everdex.facts.ruby import PREPEND
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import SHALLOW, Lookup
-from everdex.graph.names.rules import ABSTRACT, CALLABLES, TYPES, VALUES
+from everdex.graph.names.rules import TYPES, VALUES
 from everdex.graph.names.things import INSTANCE, OUTSIDE, TYPE, UNKNOWN, Place, Thing, unknown
 from everdex.graph.names.types import last_name
 
 _MAX_BASES: Final = 24
-MAX_IMPLEMENTATIONS: Final = 16
-_MAX_METHODS: Final = 8  # of an interface, before a type that has so many of them is taken to have all
 LOST: Final = "?"
 _OPENED_ELSEWHERE: Final = frozenset(("rust", "ruby"))
 
@@ -93,7 +91,7 @@ class Members(Lookup):
         """The types that a module of Ruby is prepended to: they have what it replaces."""
         if self.rules.group != "ruby":
             return []
-        saying = filter(_is_prepending, self.reader.saying_base(name.rpartition(".")[2]))
+        saying = filter(_is_prepending, self.reader.saying_base(name.rpartition(".")[2]) or ())
         types = [self._opened(ref).name for ref in saying]
         return [each for each in types if name in self._before(each)]
 
@@ -207,66 +205,6 @@ class Members(Lookup):
                         return found
         return None
 
-    def implementations(self, refs: list[Ref], name: str) -> list[Ref]:
-        """Where a member of an interface is written out, in the types that have the interface."""
-        found: list[Ref] = []
-        for ref in refs:
-            owner = ref.name.rpartition(".")[0]
-            kinds = {each.defined.kind for each in self.reader.definitions(owner)}
-            virtual = self.rules.group == "c" and ref.defined.signature.startswith("virtual ")
-            if not kinds & ABSTRACT and not virtual and (ref.defined.flags & facts.BODY or self.rules.group == "c"):
-                continue
-            if self.rules.group == "go":
-                found += self._go_implementations(owner, name)
-                continue
-            found += self._members_below(owner, name)
-        return list(dict.fromkeys(found))
-
-    def _members_below(self, owner: str, name: str) -> list[Ref]:
-        """The members of a name in the types that extend this one."""
-        found: list[Ref] = []
-        level, seen = [owner], {owner}
-        while level and len(seen) < _MAX_BASES:
-            following: list[str] = []
-            for each in level:
-                for said in self.reader.saying_base(each.rpartition(".")[2]):
-                    below = self._opened(said).name if said.defined.receiver else said.name
-                    if below not in seen and any(base.name == each for base in self.bases(below)[0]):
-                        seen.add(below)
-                        following.append(below)
-                        found += self._own_members(below, name) or self._beside(below, name)
-            level = following
-        return found
-
-    def _beside(self, below: str, name: str) -> list[Ref]:
-        """What a type has of a name by another base than the one that only declares it: a trait or a mixin."""
-        if self.rules.stated:
-            return []
-        return [
-            ref for base in self.bases(below)[0] for ref in self._own_members(base.name, name)
-            if ref.defined.flags & facts.BODY
-        ]  # fmt: skip
-
-    def extending(self, outside: str, name: str) -> list[Ref]:
-        """Members of a name in types of the root that extend one outside it."""
-        if self.rules.stated:
-            return []
-        last = outside.rpartition(".")[2]
-        return [ref for said in self.reader.saying_base(last) for ref in self._own_members(said.name, name)]
-
-    def below(self, thing: Thing, name: str) -> list[Ref]:
-        """What an instance of an unstated type may have besides, because it may be of a type that extends this one."""
-        if self.rules.stated or thing.kind != INSTANCE or thing.name.startswith("super:"):
-            return []
-        return self._members_below(thing.name, name)
-
-    def narrower(self, thing: Thing, name: str) -> list[Ref]:
-        """What a value that is known by less than its type has, where a type below is what it must be: `R: Request`."""
-        is_here = any(not ref.defined.flags & facts.SCOPE_ONLY for ref in thing.refs)
-        if self.rules.group != "swift" or thing.kind != INSTANCE or thing.name.startswith("super:") or not is_here:
-            return []
-        return [ref for ref in self._members_below(thing.name, name) if ref.defined.kind in CALLABLES]
-
     def of_kind(self, thing: Thing, refs: list[Ref]) -> list[Ref]:
         """Of Ruby's methods those that a class has where the class itself is asked, and else those of its instances.
 
@@ -286,45 +224,3 @@ class Members(Lookup):
     def _is_of_class(self, ref: Ref) -> bool:
         parent = ref.defined.parent
         return parent >= 0 and ref.module.outline.definitions[parent].kind == "class"
-
-    def _go_implementations(self, interface: str, name: str) -> list[Ref]:
-        """All or none: some of those that have an interface would only be the first in the tree."""
-        return [
-            ref for ref in self.reader.every(name) or ()
-            if ref.defined.kind == "method" and ref.defined.parent < 0
-            and self._go_satisfies(ref.name.rpartition(".")[0], interface)
-        ]  # fmt: skip
-
-    def go_replaced(self, owner: str, name: str) -> list[Ref]:
-        """The methods of interfaces that a type's method stands for: nothing says so but that it has all of them."""
-        found = []
-        for ref in self.reader.declared(name):
-            interface = ref.name.rpartition(".")[0]
-            if interface != owner and self._go_satisfies(owner, interface):
-                found.append(ref)
-        return found
-
-    def _go_satisfies(self, owner: str, interface: str) -> bool:
-        wanted = self._interfaces.get(interface)
-        if wanted is None:
-            wanted = self._interfaces[interface] = self._go_methods(interface, 3)[:_MAX_METHODS]
-        known = self._satisfied.get((owner, interface))
-        if known is None:
-            # Methods may be promoted from what is embedded.
-            thing = Thing(INSTANCE, owner)
-            known = all(
-                any((ref.defined.least, ref.defined.most) == takes for ref in self.member(thing, each)[0])
-                for each, takes in wanted
-            )
-            self._satisfied[owner, interface] = known
-        return known
-
-    def _go_methods(self, interface: str, depth: int) -> list[tuple[str, tuple[int, int]]]:
-        """The names of an interface's methods, and how much each takes."""
-        names = []
-        for ref in self.reader.definitions(interface):
-            names += [(item.name, (item.least, item.most)) for item in self.reader.methods(ref)]
-        if depth > 0:
-            for base in self.bases(interface)[0]:
-                names += self._go_methods(base.name, depth - 1)
-        return names

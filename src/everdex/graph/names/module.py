@@ -13,6 +13,7 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.graph.names.rules import METHODS, RULES, Rules
+from everdex.graph.names.types import last_name
 
 
 def stem(path: str) -> str:
@@ -180,6 +181,17 @@ class Module:
         definitions = self.outline.definitions
         heads = (definitions[at].signature.partition("(")[0].split() for at in self.chain(index))
         return any("expect" in head or "actual" in head for head in heads)
+
+    @cached_property
+    def _renamed(self) -> dict[str, str]:
+        """What is imported under another name than its own."""
+        named = ((item.alias, last_name(item.path)) for item in self.outline.imports if item.alias)
+        return {alias: name for alias, name in named if alias != name}
+
+    def bases_of(self, item: facts.Defined) -> list[str]:
+        """The last names of a definition's bases; of what was imported under another name that and its own."""
+        said = [last_name(base) for base in item.bases]
+        return list(dict.fromkeys([*said, *(self._renamed[name] for name in said if name in self._renamed)]))
 
     def chain(self, scope: int) -> list[int]:
         """The definitions around a place, innermost first."""

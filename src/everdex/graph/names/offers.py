@@ -21,7 +21,6 @@ from everdex.facts import names_model as facts
 from everdex.facts.imports import GLOBAL
 from everdex.graph.names.module import Module, swift_module
 from everdex.graph.names.rules import ABSTRACT, CALLABLES, VALUES
-from everdex.graph.names.types import last_name
 from everdex.strangers import read_toml
 
 PREFIX: Final = "names:"
@@ -87,8 +86,8 @@ def _module_offers(module: Module) -> dict[str, int]:
                 see("w", module.names[item.parent], (item.name, item.least, item.most))
         if item.receiver and item.kind in CALLABLES:
             see("x", item.name, (lookup, whole))
-        for base in item.bases:
-            see("s", last_name(base), (lookup, base, item.kind, item.type, item.receiver, around))
+        for base in module.bases_of(item):
+            see("s", base, (lookup, item.bases, item.kind, item.type, item.receiver, around))
     for lookup, slots in module.slots.items():
         see("d", lookup, [(slot.type, slot.value, heads[slot.owner]) for slot in slots])
     space = module.space or (outline.package if group == "c" else "")  # C++: a namespace that a macro opens

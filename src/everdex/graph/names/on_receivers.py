@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 from typing import Final
 
@@ -17,7 +18,7 @@ from everdex.graph.names.choosing import (
     unresolved,
 )  # fmt: skip
 from everdex.graph.names.index import Ref
-from everdex.graph.names.members import LOST, MAX_IMPLEMENTATIONS
+from everdex.graph.names.members import LOST
 from everdex.graph.names.rules import ABSTRACT, CALLABLES, TYPES
 from everdex.graph.names.things import (
     CALLABLE,
@@ -40,6 +41,8 @@ from everdex.graph.names.types import last_name
 
 # Languages in which a base's methods stay in reach beside others of the same name.
 OVERLOADING: Final = frozenset(("jvm", "csharp", "swift"))
+MAX_BELOW: Final = 41  # what is only declared and 40 that write it out are each meant
+CROWDED: Final = "more types below have it than are listed"
 _LABELLED: Final = ("method", "constructor")
 _RUST_HEADS: Final = frozenset(("crate", "super"))
 
@@ -131,15 +134,7 @@ class OnReceivers(Choosing):
         if callables:
             # `super.m()` runs the base's own, whatever replaces it elsewhere.
             may_be_below = around.kind == INSTANCE and not around.name.startswith("super:")
-            implementing = evaluation.implementations(callables, name) if may_be_below else []
-            written = [ref for ref in implementing if ref.defined.kind in CALLABLES]  # a field may have the same name
-            if written and len(written) <= MAX_IMPLEMENTATIONS:
-                by_name = self._by_type(callables, written, use)
-                groups = [self._several(self._paired(group)) for group in by_name.values()]
-                doubt = next((group for group in groups if group.status is not Status.RESOLVED), None)
-                chosen = tuple(dict.fromkeys(ref for group in groups for ref in group.refs))
-                return replace(doubt, refs=chosen) if doubt else Answer(Status.RESOLVED, chosen)
-            return self._chosen(callables, use)
+            return self._running(callables, use) if may_be_below else self._chosen(callables, use)
         nested = [ref for ref in refs if ref.defined.kind in TYPES]
         if nested:
             return self._constructed(Thing(TYPE, nested[0].name, tuple(nested)), use)
@@ -180,6 +175,23 @@ class OnReceivers(Choosing):
             return self._by_name(use, f"{around.name} has no {name} here: derived, or of an outside trait")
         return self._by_name(use, f"no member {name} in {around.name}")
 
+    def _running(self, declared: list[Ref], use: facts.Use) -> Answer:
+        """What a call of these members may run: they themselves, or what types below have in their place."""
+        below = self.evaluation.implementations(declared, use.name)
+        written = [ref for ref in below.refs if ref.defined.kind in CALLABLES]  # a field may have the same name
+        if not below.is_all or not written:
+            plain = self._chosen(declared, use)
+            return plain if below.is_all or not plain.refs else replace(plain, status=Status.AMBIGUOUS, reason=CROWDED)
+        by_name = self._by_type(declared, written, use)
+        if len(by_name) > MAX_BELOW:
+            return replace(self._chosen(declared, use), status=Status.AMBIGUOUS, reason=CROWDED)
+        meant = {ref.defined.takes for ref in self._fitting(declared, use)}
+        chosen = [self._as_declared(group, meant, use) for group in by_name.values()]
+        groups = [self._several(self._paired(group)) for group in chosen]
+        doubt = next((group for group in groups if group.status is not Status.RESOLVED), None)
+        every = tuple(dict.fromkeys(ref for group in groups for ref in group.refs))
+        return replace(doubt, refs=every) if doubt else Answer(Status.RESOLVED, every)
+
     def _by_type(self, refs: list[Ref], replacing: list[Ref], use: facts.Use) -> dict[str, list[Ref]]:
         """What a call means in each type that has the name: the parameters of an interface may be of types that it is
         given, and a type below may have another of the name."""
@@ -188,7 +200,14 @@ class OnReceivers(Choosing):
         for ref in (*refs, *replacing):
             if ref.key and (loose or ref.name in own or ref.takes(use.arguments)):
                 by_name.setdefault(ref.name, []).append(ref)
-        return {whole: self._fitting(group, use) for whole, group in by_name.items()}
+        return by_name
+
+    def _as_declared(self, refs: list[Ref], meant: Set[tuple[str, ...]], use: facts.Use) -> list[Ref]:
+        """Of the methods of a name in one type those that a call means: what takes the types that are taken by the one
+        which is meant where it is declared, or else what fits."""
+        if len(refs) == 1:
+            return refs
+        return [ref for ref in refs if ref.defined.takes in meant] or self._fitting(refs, use)
 
     def _is_required(self, around: Thing) -> bool:
         """Whether a type of Swift is made by others only: a protocol, or a type that a protocol leaves open."""
@@ -315,7 +334,7 @@ class OnReceivers(Choosing):
             ref for ref in evaluation.reader.declared(use.name)
             if ref.defined.kind in CALLABLES and evaluation.has_in_reach(ref.name.rpartition(".")[0], place)
         ]  # fmt: skip
-        written = evaluation.implementations(declared, use.name) if declared else []
+        written = evaluation.implementations(declared, use.name).refs if declared else ()
         of_type = around.name.rpartition(".")[2]
         of_literal = self.rules.builtins if around.name == self.rules.literal else (of_type,)
         exact = [ref for ref in written if ref.name.rpartition(".")[0].rpartition(".")[2] in of_literal]
