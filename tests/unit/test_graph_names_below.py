@@ -159,6 +159,8 @@ def test_overloads_of_a_visitor_lead_to_what_takes_the_same() -> None:
     declared = "".join(f"void visit(K{at} node);\n" for at in range(20))
     written = "".join(f"public void visit(K{at} node) {{}}\n" for at in range(20))
     types = "".join(f"class V{at} implements Visitor {{\n{written}}}\n" for at in range(20))
+    types += "class Other extends V3 { public void visit(K1 node) {} }\n"
+    types += "class Two extends V3 { public void visit(K2 node) {} public void visit(K3 node) {} }\n"
     use = "class Use { void use(Visitor visitor, K7 node) { visitor.visit(node); } }\n"
     ((status, keys),) = _calls({"A.java": f"{kinds}interface Visitor {{\n{declared}}}\n{types}{use}"}, "A.java")
     assert status is Status.RESOLVED

@@ -17,7 +17,7 @@ from everdex.graph.names.choosing import (
     takes_types,
     unresolved,
 )  # fmt: skip
-from everdex.graph.names.index import Ref
+from everdex.graph.names.index import Below, Ref
 from everdex.graph.names.members import LOST
 from everdex.graph.names.rules import ABSTRACT, CALLABLES, TYPES
 from everdex.graph.names.things import (
@@ -177,19 +177,21 @@ class OnReceivers(Choosing):
 
     def _running(self, declared: list[Ref], use: facts.Use) -> Answer:
         """What a call of these members may run: they themselves, or what types below have in their place."""
-        below = self.evaluation.implementations(declared, use.name)
+        plain = self._chosen(declared, use)
+        below = self.evaluation.implementations(declared, use.name) if plain.refs else Below()
         written = [ref for ref in below.refs if ref.defined.kind in CALLABLES]  # a field may have the same name
-        if not below.is_all or not written:
-            plain = self._chosen(declared, use)
-            return plain if below.is_all or not plain.refs else replace(plain, status=Status.AMBIGUOUS, reason=CROWDED)
+        if below.is_all and not written:
+            return plain
         by_name = self._by_type(declared, written, use)
-        if len(by_name) > MAX_BELOW:
-            return replace(self._chosen(declared, use), status=Status.AMBIGUOUS, reason=CROWDED)
+        if not below.is_all or len(by_name) > MAX_BELOW:
+            return replace(plain, status=Status.AMBIGUOUS, reason=CROWDED)
         meant = {ref.defined.takes for ref in self._fitting(declared, use)}
         chosen = [self._as_declared(group, meant, use) for group in by_name.values()]
-        groups = [self._several(self._paired(group)) for group in chosen]
+        groups = [self._several(self._paired(group)) for group in chosen if group]
         doubt = next((group for group in groups if group.status is not Status.RESOLVED), None)
         every = tuple(dict.fromkeys(ref for group in groups for ref in group.refs))
+        if len(every) > MAX_BELOW:
+            return replace(plain, status=Status.AMBIGUOUS, reason=CROWDED)
         return replace(doubt, refs=every) if doubt else Answer(Status.RESOLVED, every)
 
     def _by_type(self, refs: list[Ref], replacing: list[Ref], use: facts.Use) -> dict[str, list[Ref]]:
@@ -205,9 +207,10 @@ class OnReceivers(Choosing):
     def _as_declared(self, refs: list[Ref], meant: Set[tuple[str, ...]], use: facts.Use) -> list[Ref]:
         """Of the methods of a name in one type those that a call means: what takes the types that are taken by the one
         which is meant where it is declared, or else what fits."""
-        if len(refs) == 1:
-            return refs
-        return [ref for ref in refs if ref.defined.takes in meant] or self._fitting(refs, use)
+        alike = [ref for ref in refs if ref.defined.takes in meant]
+        if alike or not self.rules.overloads or self.rules.group == "c":
+            return alike or self._fitting(refs, use)
+        return self.overloads.fitting(self._accessible(refs, use), use)  # none where it has only others of the name
 
     def _is_required(self, around: Thing) -> bool:
         """Whether a type of Swift is made by others only: a protocol, or a type that a protocol leaves open."""
