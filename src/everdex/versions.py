@@ -181,7 +181,9 @@ VECTORS_VERSION: Final = "1"
 #     that have the members of another
 # 38: remarks before names; C: `(f)(x)`; Rust: what macros are passed; writes behind long receivers; calls in errors
 #     Python: names that stand where isinstance() or a pattern has said no of them
-FACTS_VERSION: Final = "38"
+# 39: Python: 64 guards a place, 64 bindings a name; JavaScript: packages that a script describes, tags with types,
+#     properties without a name
+FACTS_VERSION: Final = "39"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -342,7 +344,10 @@ INTERFACE_VERSION: Final = "1"
 #     that six names or that are called to make a base, containers that are compared
 #     Python: texts ask what is passed for parameters without a type; instances that isinstance() has ruled out;
 #     what `abs` and `_replace` give
-RESOLVERS_VERSION: Final = "57"
+# 58: languages by names: what is only declared means up to forty, more is ambiguous; keys of whole heads
+#     JavaScript: literals that are handed over, prototypes below, packages that scripts describe
+#     Python: protocols that nobody meets, fget and its kind, names with more bindings than are kept
+RESOLVERS_VERSION: Final = "58"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first
@@ -357,7 +362,8 @@ JOIN_VERSION: Final = "2"
 # 6: what there was no room for is tied to nothing: it made cycles that nobody wrote
 # 7: what lies below cmd/ and has no main is no entry point
 # 8: who calls an interface of Go does not use those that implement it
-PICTURES_VERSION: Final = "8"
+# 9: deps/ and releases of web packages are somebody else's
+PICTURES_VERSION: Final = "9"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number
@@ -369,7 +375,8 @@ PICTURES_VERSION: Final = "8"
 # 8: what is in .yarn is vendored, a playground is an example
 # 9: what is in regress/ is a test
 # 10: a letter and a word with a hyphen (`v-for`) are also looked for as one word
-RANKING_VERSION: Final = "10"
+# 11: what says just what was asked stands first; deps/ and releases of web packages are vendored
+RANKING_VERSION: Final = "11"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:
