@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import reduce
+from functools import partial, reduce
 from typing import Final
 
 from everdex.numeric import np, npt
@@ -32,7 +32,7 @@ def verbatim(
     if len(words) < _LEAST_WORDS or not telling or query.intent in (Intent.SYMBOL, Intent.PATH):
         return {}
     having = [bm25.documents_with(split.index_terms(word)[0]) for word in telling]
-    docs = reduce(np.intersect1d, sorted(having, key=len))
+    docs = reduce(partial(np.intersect1d, assume_unique=True), sorted(having, key=len))
     if allowed is not None:
         docs = docs[allowed[docs]]
     wanted = re.compile(r"\s+".join(map(re.escape, split.fold(query.text).strip(_AROUND).split())))
