@@ -55,6 +55,15 @@ def test_an_import_costs_no_more_fuel_than_its_steps() -> None:
     assert asked == [number]
 
 
+@pytest.mark.parametrize("reading", ["return chosen\n    chosen = None", "chosen = None\n    del chosen\n    chosen()"])
+def test_a_name_that_is_read_where_no_binding_of_its_function_reaches_ends(reading: str) -> None:
+    """Behind a `return` or `del`, in a call that is told apart: who looked for the function around went on for ever."""
+    taken = "if kind:\n        chosen = kind\n    return chosen\n"
+    code = f"def given(): ...\n\ndef pick(kind):\n    {reading}\n    {taken}"
+    found = resolve(world(main=f"{code}\npick(given)()\n"))
+    assert [site for site in found["main.py"].sites if site.role is Role.CALL]
+
+
 def test_cyclic_code_ends() -> None:
     """Imports, bases, aliases, returns and containers that go round in circles give answers."""
     found = resolve(

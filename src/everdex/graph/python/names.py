@@ -107,7 +107,10 @@ def _after_rounds(
 
 
 def _born(file: File, scope: int, home: int) -> int:
-    """How many bindings a file had when the function was defined that stands in a scope and around another."""
+    """How many bindings a file had when the function was defined that stands in a scope and around another; none for
+    the scope itself, where a name is read that no binding reaches."""
+    if scope == home:
+        return 0
     while file.scopes[scope].parent != home:
         scope = file.scopes[scope].parent
     return file.scopes[scope].born
