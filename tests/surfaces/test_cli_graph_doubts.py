@@ -30,7 +30,7 @@ def test_no_callers_of_an_overriding_method_is_never_said_alone(tmp_path: Path) 
         "class Base {\n  void open() {}\n}\nclass Real extends Base {\n  void open() {}\n}\n"
         "class Use {\n  void go(Base base) { base.open(); }\n}\n"
     )
-    types = "".join(f"type T{number} struct{{ Common }}\n\nfunc (t *T{number}) Dump() {{}}\n\n" for number in range(20))
+    types = "".join(f"type T{number} struct{{ Common }}\n\nfunc (t *T{number}) Dump() {{}}\n\n" for number in range(50))
     go = (
         "package dump\n\ntype Node interface {\n\tDump()\n\tKind() int\n}\n\ntype Common struct{}\n\n"
         "func (c *Common) Kind() int { return 1 }\n\n" + types + "func Go(n Node) { n.Dump() }\n"

@@ -7,6 +7,7 @@ import pytest
 from everdex.config import IndexConfig
 from everdex.facts import facts_of
 from everdex.facts.python import model as m
+from everdex.facts.python.flow import MAX_REACHING
 from everdex.graph.python.layout import Expressions, Layout
 from everdex.parse import Read, grammar, parse_file
 
@@ -157,7 +158,7 @@ def test_a_function_of_ten_thousand_lines() -> None:
     found = facts(f"def big(a):\n{body}")
     assert calls(found) == 3_400
     reaching = max(len(entry[2]) for entry in m.decode_expressions(found) if entry[0] == m.NAME)
-    assert reaching <= 50
+    assert reaching == MAX_REACHING
 
 
 def test_names_may_be_any_identifier() -> None:
