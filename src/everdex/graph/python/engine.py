@@ -1,4 +1,4 @@
-"""Evaluates Python expressions: asks the passes for answers, remembers them, and notes what each answer was read from.
+"""Evaluates Python expressions: asks the passes for answers, and remembers each with what it was read from (noting).
 
 Every question is asked with some *fuel*, the number of steps it may take, so that cyclic code ends. An answer that did
 not run out of fuel is remembered for every larger amount; one that did is remembered for exactly its amount. Together
@@ -13,18 +13,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from everdex.facts.python.flow import MAX_REACHING
-from everdex.facts.python.model import IS_STUB, NAME
-from everdex.graph.model import more_key, more_places_key
-from everdex.graph.postings import key32
+from everdex.facts.python.model import NAME
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.earlier import Earlier, Known
 from everdex.graph.python.files import ENDS, Decoded, File
-from everdex.graph.python.keys import BARE_KEY, CALL_KEY, here_keys, stub_key
+from everdex.graph.python.noting import Noting
 from everdex.graph.python.older import Older
 from everdex.graph.python.seen import Gathered, Made, Seen, gathered, joined, joined_with
-from everdex.graph.python.slots import FEW
-from everdex.graph.python.values import MANY as MORE
-from everdex.graph.python.values import Values, union, unknown
+from everdex.graph.python.values import MANY, Values, union, unknown
 
 if TYPE_CHECKING:
     from everdex.graph.model import World
@@ -41,15 +37,13 @@ NAME_STEP: Final = 1  # from a name to its binding
 LOOKUP_STEP: Final = 1  # through a class or into a container
 CALL_STEP: Final = 1  # into what a function returns
 CALLERS_STEP: Final = 3  # out to a function's callers
-MANY: Final = 10  # files: who looks for what so many say of a name looks no further
 _TOO_DEEP: Final = unknown("too many steps")
-_MORE: Final = frozenset(((MORE,),))
+_MORE: Final = frozenset(((MANY,),))
 # Of a process of `limits.WORKER_BYTES`: measured in a tree of 18,000 files, whose workers had grown to 2.3 GB.
 _MAX_HELD: Final = 32_000_000  # bytes of facts; decoded, with what is known of them, they take about 24 times that
 _MAX_ANSWERS: Final = 300_000  # with what they looked at about 500 bytes each; as many again are older
 _MAX_KEPT: Final = 200_000  # answers between two edits
 _MAX_RECALLED: Final = 60_000  # of those that an edit did not ask for: to look at more takes longer than most edits
-_OFFERING, _FEW, _OFFERED, _MANY = range(4)  # the tables of answers about keys, as they stand in `Known`
 
 
 class _Files(dict[str, File]):
@@ -71,33 +65,24 @@ class _Files(dict[str, File]):
         return found
 
 
-class Engine:
+class Engine(Noting):
     """The questions that resolving the files of one world asks."""
 
     def __init__(
         self, world: World, handlers: dict[int, Callable[..., Values]], decoded: Decoded,
         earlier: Earlier | None = None,
     ) -> None:  # fmt: skip
-        self.world = world
+        files = _Files(world, decoded, earlier.files if earlier is not None else {})
+        super().__init__(world, files.__getitem__, earlier)
         self.low = FUEL
         self.contexts = earlier.contexts if earlier is not None else Contexts()
-        self.seen: list[Seen] = []
         self._handlers = handlers
-        self._earlier = earlier
         self._former: Earlier | Older | None = earlier
-        self._files = _Files(world, decoded, earlier.files if earlier is not None else {})
-        self.file: Callable[[str], File] = self._files.__getitem__  # asked so often that a function of its own counts
+        self._files = files
         self._asked: dict[Any, tuple[int, Any, Seen | None]] = {}
         self._cut: dict[Any, tuple[Any, Seen | None]] = {}
         self._told: dict[Any, tuple[Any, Seen | None]] = {}
-        self._offering: dict[str, tuple[tuple[str, ...], Seen]] = {}
-        self._few: dict[tuple[str, int], tuple[tuple[str, ...] | None, Seen]] = {}
-        self._offered: dict[str, tuple[bool, Seen]] = {}
-        self._many: dict[tuple[str, int], tuple[bool, Seen]] = {}
-        self._known = Known(
-            self._files, self.contexts, self._asked, self._cut, self._told,
-            (self._offering, self._few, self._offered, self._many),
-        )  # fmt: skip
+        self._known = Known(self._files, self.contexts, self._asked, self._cut, self._told, self.of_keys)
         self._made: Made = {}  # of one file: what answers of several have together is little
         # What ran out of fuel in a call that is told apart while one file was asked: of a hundred another asks for one.
         self._apart: list[tuple[dict[tuple[int, int, int], Any], tuple[int, int, int]]] = []
@@ -300,108 +285,3 @@ class Engine:
         seen = joined(self.seen, self._made)
         self.seen = around
         return result, seen
-
-    # -- what is looked at
-
-    def _recalled(self, table: int, key: Any) -> Any:
-        """What was known about a key before an edit, and is now."""
-        return self._earlier.recall_noted(table, key) if self._earlier is not None else None
-
-    def offering(self, key: str) -> tuple[str, ...]:
-        """The files that offer a key."""
-        found = self._offering.get(key)
-        if found is None:
-            found = self._recalled(_OFFERING, key) or (tuple(self.world.offering(key)), Seen(key32(key), "", ()))
-            self._offering[key] = found
-        self.seen.append(found[1])
-        return found[0]
-
-    def offering_few(self, key: str, most: int = MANY) -> tuple[str, ...] | None:
-        """The same; None when there are more (one of `LIMITS`), and then it does not matter which."""
-        found = self._few.get((key, most))
-        if found is None:
-            found = self._few[key, most] = self._recalled(_FEW, (key, most)) or self._look_for_few(key, most)
-        self.seen.append(found[1])
-        return found[0]
-
-    def _look_for_few(self, key: str, most: int) -> tuple[tuple[str, ...] | None, Seen]:
-        files = tuple(self.world.offering(key))
-        if len(files) > most:
-            return None, Seen(key32(more_key(key, most)), "", ())
-        return files, Seen(key32(key), "", ())
-
-    def calling(self, name: str) -> tuple[str, ...] | None:
-        """The files that call something by a name; None when there are many."""
-        passing, bare = self.offering_few(CALL_KEY + name), self.offering_few(BARE_KEY + name)
-        if passing is None or bare is None:
-            return None
-        files = tuple(sorted({*passing, *bare})) if bare else passing
-        return files if len(files) <= MANY else None
-
-    def calls_in(self, path: str, name: str) -> Sequence[int]:
-        """The calls by a name in one of those files: what is noted with the files tells only of few which they are."""
-        file = self.file(path)
-        found = file.calls_by_name.get(name, ())
-        if len(found) > FEW:
-            self.note_calls(file, name)
-        return found
-
-    def is_offered(self, key: str) -> bool:
-        """Whether any file offers a key, by who does not mind which."""
-        found = self._offered.get(key)
-        if found is None:
-            found = self._recalled(_OFFERED, key)
-            found = found or (bool(self.world.offering(key)), Seen(key32(more_key(key, 0)), "", ()))
-            self._offered[key] = found
-        self.seen.append(found[1])
-        return found[0]
-
-    def are_more_places(self, key: str, most: int) -> bool:
-        """Of a key whose offers are counts whether they are more than so many (one of `PLACES`) in all files."""
-        found = self._many.get((key, most))
-        if found is None:
-            found = self._recalled(_MANY, (key, most))
-            found = found or (self.world.total(key) > most, Seen(key32(more_places_key(key, most)), "", ()))
-            self._many[key, most] = found
-        self.seen.append(found[1])
-        return found[0]
-
-    def look_for(self, path: str, name: str) -> File:
-        """Note that it matters what a module binds under a name."""
-        file = self.file(path)
-        self.seen.append(file.seen_name(name))
-        return file
-
-    def note(self, file: File, key: str) -> None:
-        """Note that it matters what a key of a file stands for."""
-        self.seen.append(file.seen_key(key))
-
-    def note_calls(self, file: File, name: str) -> None:
-        """Note that it matters where a file calls something by a name."""
-        for key in here_keys(file.path, name, file.defined, file.calls_by_name):
-            self.seen.append(file.seen_key(key))
-
-    def look_up(self, path: str, scope: int, name: str) -> File:
-        """Note that it matters what a class has under a name."""
-        file = self.file(path)
-        self.seen.append(file.seen_member(scope, name))
-        return file
-
-    def look_over(self, path: str, scope: int) -> File:
-        """Note that it matters which names a module or class binds, and to what kinds of expressions."""
-        file = self.file(path)
-        self.seen.append(file.seen_names(scope))
-        return file
-
-    def look_for_stub(self, path: str, scope: int) -> bool:
-        """Note that it matters whether a function has a body of its own, and tell."""
-        file = self.file(path)
-        own = file.scopes[scope]
-        self.seen.append(file.seen_key(stub_key(path, own.key)))
-        return bool(own.flags & IS_STUB)
-
-    def look_at(self, path: str, scope: int) -> File:
-        """Note that a scope's content matters."""
-        file = self.file(path)
-        self.seen.append(file.seen_scope(scope))
-        return file
