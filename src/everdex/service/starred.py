@@ -8,24 +8,21 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from everdex.languages import role_of
 from everdex.segment.model import SymbolRow
 from everdex.view import SnapshotView
 
 STAR: Final = "*"
 
 
-def fitting(view: SnapshotView, home: str | None, dotted: str) -> list[tuple[SymbolRow, str]]:
-    """The definitions that fit, of one file if that was named, each with how it does."""
+def fitting(view: SnapshotView, home: str | None, dotted: str) -> tuple[list[SymbolRow], str]:
+    """The definitions that fit, of one file if that was named, by path and place; and how they do."""
     for how, any_case in (("pattern", False), ("case", True)):
         fits = _Fit(dotted, any_case=any_case)
         rows = view.symbols_like(fits.is_called) if home is None else view.symbols_of(home)
         found = [row for row in rows if fits.fits(row)]
-        if home is None:
-            found.sort(key=lambda row: (row.kind == "heading", role_of(row.path_key) != "source"))
         if found:
-            return [(row, how) for row in found]
-    return []
+            return found, how
+    return [], ""
 
 
 class _Fit:

@@ -55,7 +55,8 @@ def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str, offset:
         wanted = naming.as_known(view, wanted)
         matches = _definitions(view, wanted)
     if not matches and starred.STAR in wanted:
-        matches = starred.fitting(view, home, _dotted(wanted if home is None else wanted.partition("::")[2]))
+        found, how = starred.fitting(view, home, _dotted(wanted if home is None else wanted.partition("::")[2]))
+        matches = [(row, how) for row in (_code_first(found) if home is None else found)]
     return _by_name(view, names, wanted, home, matches, offset)
 
 
@@ -152,9 +153,13 @@ def _definitions(view: SnapshotView, wanted: str) -> list[tuple[SymbolRow, str]]
         ending = f".{dotted}".lower()
         inner = view.symbols_named(dotted.rpartition(".")[2])
         rows += [row for row in inner if row not in rows and f".{row.qualified_name}".lower().endswith(ending)]
-    rows = sorted(rows, key=lambda row: (row.kind == "heading", role_of(row.path_key) != "source"))
+    rows = _code_first(rows)
     same = [row for row in rows if wanted == row.name or f".{row.qualified_name}".endswith(f".{dotted}")]
     return [(row, "exact") for row in same] + [(row, "case") for row in rows if row not in same]
+
+
+def _code_first(rows: Sequence[SymbolRow]) -> list[SymbolRow]:
+    return sorted(rows, key=lambda row: (row.kind == "heading", role_of(row.path_key) != "source"))
 
 
 def _dotted(wanted: str) -> str:
