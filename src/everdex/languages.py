@@ -334,10 +334,12 @@ _GENERATED: Final = re.compile(
 )
 _TEST: Final = re.compile(
     r"(^|/)(tests?|testing|__tests__|specs?|testdata|fixtures|e2e|unittests?|regress)/|"
+    r"[a-z0-9][-_.]tests?/|"  # integration-tests, Store.Tests
+    r"^t/|"  # Perl's habit, also git's, celery's and memcached's; further in it may be anything
     r"(^|/)(test_[^/]*|conftest|tests?)\.pyi?$|(_tests?|_spec)\.[a-z]+$|\.(test|spec|e2e|cy)\.[a-z]+$"
 )
-# In the path's own case: FooTest.java is a test, contest.java is not.
-_CAMEL_TEST: Final = re.compile(r"[a-z0-9](Tests?|Spec|IT)\.(java|kt|scala|cs|swift|php)$")
+# In the path's own case: FooTest.java and src/androidTest/ are tests, contest.java and contest/ are not.
+_CAMEL_TEST: Final = re.compile(r"[a-z0-9](Tests?|Spec|IT)\.(java|kt|scala|cs|swift|php)$|[a-z0-9]Tests?/")
 _EXAMPLE: Final = re.compile(r"(^|/)(examples?|samples?|demos?|tutorials?|playgrounds?|benchmarks?|bench)/")
 _DOC: Final = re.compile(r"(^|/)(docs?|documentation|man)/")
 _DOC_LANGUAGES: Final = frozenset(("markdown", "rst", "asciidoc", "org", "latex", "text", "bibtex"))

@@ -124,6 +124,9 @@ def test_parsed_language(info: str, language: str | None) -> None:
         ("connectors/hive-3.1.3/src/Hive.java", "source"), ("site/v1.2/main.js", "source"),
         ("release-1.2/main.js", "source"), ("deps/lua/lapi.c", "vendored"), ("app/deps/session.py", "source"),
         ("src/yarn/a.ts", "source"),
+        ("runtime-tests/node/index.ts", "test"), ("Store.UnitTests/Setup.cs", "test"), ("Store.Tests/Setup.cs", "test"),
+        ("app/src/androidTest/Setup.kt", "test"), ("t/unit/setup.py", "test"), ("lib/t/setup.py", "source"),
+        ("src/test-utils/act.js", "source"), ("src/contest/rules.py", "source"), ("pkg/latests/a.go", "source"),
     ],
 )  # fmt: skip
 def test_role_of(path: str, role: str) -> None:
