@@ -65,6 +65,10 @@ def test_a_macro_costs_no_definition_its_name(text: str, name: str) -> None:
     ["FOO_T x = (int) MAX_SIZE;\n", "enum e { A_B,\n  C_D\n};\n", "return (size_t) A_B;\n", "int a = B_C + D_E;\n",
      "  else\n    go(1)\n", "void f(__u32 x, __u32 __user *y, __int64 z);\n", "  return pick(1) (2);\n",
      "  FOO_T const x = 1;\n", "  CHECK_IT(x)\n", "A_TRY(x);\n", "f(a, MAX_OF(b), c);\n",
+     "unsigned int TICK_CLOCK(void) {\n  return 1;\n}\n", "static size_t TICK_CLOCK(void);\n",
+     "static size_t TICK_CLOCK(void) {\n  return 1;\n}\n", "static struct tick *TICK_MAKE(int a) {\n}\n",
+     "typedef struct DIR DIR;\n", "struct TICK_T tick;\n",
+     '#define A_USAGE \\\n\tN_("a <b>")\n\nstatic int go(int a) {\n}\n', "#define A_TYPE B_INLINE int go(void);\n",
      "#if defined(X)\n  SKIP_IT(Y);\n#endif\n", "# elif defined(X) && \\\n  !defined(Y)\n\n  SKIP_IT(Y);\n"],
 )
 def test_words_in_their_place_stay(text: str) -> None:

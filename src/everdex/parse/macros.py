@@ -110,8 +110,8 @@ _OPERATORS: Final = frozenset(bytes((byte,)) for byte in b"(,=&|+-!<[?.%^~\"'")
 _FRONT: Final = re.compile(
     rb"(?:\A|\n|\b(?:static|inline|extern|constexpr|virtual|friend|explicit|template)|>|\]\])[ \t\n]*\Z"
 )
-_NAMED_TYPE: Final = re.compile(rb"\b(?:class|struct|union)[ \t]+\Z")
-_TYPE_HEAD: Final = re.compile(rb"\s+[A-Za-z_]\w*\s*(?:<[^\n;{}]*>\s*)?(?:final\s*)?(?:[{;]|:[^:])")
+_NAMED_TYPE: Final = re.compile(rb"\b(?:(class)|struct|union)[ \t]+\Z")
+_TYPE_HEAD: Final = re.compile(rb"\s+[A-Za-z_]\w*\s*(?:<[^\n;{}]*>\s*)?(?:final\s*)?(?:(;)|\{|:[^:])")
 _FUNCTION: Final = re.compile(  # Type name(
     rb"\s+(?:[A-Za-z_][\w:]*(?:<[^\n;{}()]*>)?[\s*&]+){1,5}"
     rb"(?:(?:\w+::)*operator[ \t]*[^\w\n(]{1,3}|~?[A-Za-z_][\w:~]*)(?:<[^\n;{}()]*>)?[ \t]*\("
@@ -136,13 +136,23 @@ _AFTER_LIST: Final = re.compile(rb"\)\s*(?:const\s*)?\Z")
 # The parenthesis of `#if defined(X)` closes no list of parameters.
 _AFTER_DIRECTIVE: Final = re.compile(rb"(?:\A|\n)[ \t]*#(?:[^\n\\]|\\\r?\n?)*\)[ \t\r]*\n\s*\Z")
 _BODY: Final = re.compile(rb"\s*(?:[{;]|override\b|final\b|->|:[^:])")
-_AFTER_FIELD: Final = re.compile(rb"[\w>*&][ \t]+[*&]*([a-z_]\w*)[ \t]+\Z")
-_FIELD_END: Final = re.compile(rb"\s*[;={]")
+_AFTER_FIELD: Final = re.compile(rb"(\w+|[>*&])[ \t]+([*&]*)([a-z_]\w*)[ \t]+\Z")
+_FIELD_END: Final = re.compile(rb"\s*(?:[;=]|\{[^{}\n]*\}[ \t]*;)")
+# Words that a type follows, or another word of it: behind them stands no field's name yet.
+_OF_TYPES: Final = frozenset(
+    (b"static", b"extern", b"inline", b"const", b"volatile", b"register", b"constexpr", b"virtual", b"friend", b"unsigned",
+     b"signed", b"struct", b"union", b"enum", b"class", b"typename")
+)  # fmt: skip
+_TYPES: Final = frozenset(
+    (b"void", b"char", b"short", b"int", b"long", b"float", b"double", b"bool", b"unsigned", b"signed", b"auto")
+)
 _STATEMENTS: Final = frozenset(
     (b"if", b"while", b"for", b"switch", b"return", b"sizeof", b"else", b"case", b"catch", b"throw", b"goto", b"new",
      b"delete", b"do", b"typedef")
 )  # fmt: skip
 _LAST_NAME: Final = re.compile(rb"([A-Za-z_]\w*|\boperator[ \t]*(?:\(\)|[^\w\s(]{1,3}))[ \t]*\Z")
+# In a directive, or a line that goes on with one: text, whatever it looks like.
+_IN_DIRECTIVE: Final = re.compile(rb"(?:\A|\n)[ \t]*#[^\n]*\Z|\\\r?\n[^\n]*\Z")
 # Alone on its line: after a statement or a field, first in a struct, or before a declaration.
 _LINE_START: Final = re.compile(rb"(?:\A|\n)[ \t]*\Z")
 _LINE_END: Final = re.compile(rb"[ \t]*(?:\n|\Z)")
@@ -288,8 +298,11 @@ def _uncommented(define: re.Match[bytes]) -> bytes:
 
 def _is_macro(data: bytes, before: bytes, name_end: int, end: int) -> bool:
     """Whether a word, with its arguments if it ends behind its name, stands where the language allows none."""
-    if _NAMED_TYPE.search(before):
-        return _TYPE_HEAD.match(data, end) is not None
+    if _IN_DIRECTIVE.search(before):
+        return False
+    if named := _NAMED_TYPE.search(before):
+        head = _TYPE_HEAD.match(data, end)
+        return head is not None and (head[1] is None or named[1] is not None)  # `struct DIR DIR;` names a type
     if data[name_end : name_end + 2] == b'("' and end > name_end and _FRONT.search(before):
         return _FUNCTION.match(data, end) is not None or _KEYWORD.match(data, end) is not None  # DEPRECATED("why")
     if end > name_end or not _FRONT.search(before):
@@ -311,7 +324,9 @@ def _is_trailing(data: bytes, before: bytes, end: int, with_arguments: bool) -> 
         named = _LAST_NAME.search(before[: _opening(before, closed.start())])
         return named is not None and named[1] not in _STATEMENTS and _BODY.match(data, end) is not None
     field = _AFTER_FIELD.search(before) if with_arguments else None
-    return field is not None and field[1] not in _STATEMENTS and _FIELD_END.match(data, end) is not None
+    if field is None or field[3] in _STATEMENTS or field[3] in _TYPES or (field[1] in _OF_TYPES and not field[2]):
+        return False
+    return _FIELD_END.match(data, end) is not None
 
 
 def _opening(text: bytes, closing: int) -> int:
