@@ -140,8 +140,8 @@ _AFTER_FIELD: Final = re.compile(rb"(\w+|[>*&])[ \t]+([*&]*)([a-z_]\w*)[ \t]+\Z"
 _FIELD_END: Final = re.compile(rb"\s*(?:[;=]|\{[^{}\n]*\}[ \t]*;)")
 # Words that a type follows, or another word of it: behind them stands no field's name yet.
 _OF_TYPES: Final = frozenset(
-    (b"static", b"extern", b"inline", b"const", b"volatile", b"register", b"constexpr", b"virtual", b"friend", b"unsigned",
-     b"signed", b"struct", b"union", b"enum", b"class", b"typename")
+    (b"static", b"extern", b"inline", b"const", b"volatile", b"register", b"constexpr", b"virtual", b"friend",
+     b"unsigned", b"signed", b"struct", b"union", b"enum", b"class", b"typename")
 )  # fmt: skip
 _TYPES: Final = frozenset(
     (b"void", b"char", b"short", b"int", b"long", b"float", b"double", b"bool", b"unsigned", b"signed", b"auto")
