@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from everdex.facts.python import model as m
 from everdex.graph.python.files import File
-from everdex.graph.python.rules import BUILTIN_NAMES
+from everdex.graph.python.standard import BUILTIN_NAMES
 
 
 def binding_scope(file: File, scope: int, wanted: str, *, later: bool = False) -> tuple[int, list[int]]:

@@ -5,7 +5,6 @@ Reading a property gives what its getter returns. Attributes of things from outs
 
 from __future__ import annotations
 
-import builtins
 from typing import Any, Final
 
 from everdex.facts.python import model as m
@@ -18,6 +17,7 @@ from everdex.graph.python import (
     overrides,
     parsed,
     spelling,
+    standard,
     stored,
     supers,
 )
@@ -188,7 +188,7 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         return NOTHING if part is None else frozenset((part,))
     if kind == FUNCTION:
         return _function(engine, value, wanted, fuel)
-    if value == NONE and wanted not in classes.OBJECT:
+    if value == NONE and wanted not in standard.OBJECT:
         return frozenset((NO_RECEIVER,))
     if kind == ROW and wanted in value[1]:
         field: Values = value[2][value[1].index(wanted)]
@@ -201,7 +201,7 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         return frozenset((NOT_BUILTIN,))  # the instance beside it has what its class has
     if wanted not in BUILTIN_ATTRIBUTES and _is_builtin(engine, value):
         return frozenset((NOT_BUILTIN,))
-    if kind == BUILTIN and value[1] in _ANYTHING and not hasattr(_ANYTHING[value[1]], wanted):
+    if kind == BUILTIN and value[1] in _ANYTHING and standard.is_without(value[1], wanted):
         return unknown("annotation says nothing")
     return frozenset(((METHOD, value, wanted),))
 
@@ -209,8 +209,7 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
 def _is_error_without(dotted: str, wanted: str) -> bool:
     """Whether it is a builtin exception that has no such attribute: then one of a class below it was caught."""
     module, _, name = dotted.rpartition(".")
-    kind = getattr(builtins, name, None) if module == "builtins" else None
-    return isinstance(kind, type) and issubclass(kind, BaseException) and not hasattr(kind, wanted)
+    return module == "builtins" and standard.is_error(name) and standard.is_without(name, wanted)
 
 
 def _of_errors_below(engine: Engine, dotted: str, wanted: str, fuel: int, importer: str) -> Values:
@@ -246,7 +245,7 @@ def _is_builtin(engine: Engine, value: Value) -> bool:
     return value[0] in _BUILT_IN or (value[0] == BUILTIN and value[1] in BUILTIN_TYPES)
 
 
-_ANYTHING: Final[dict[str, type[object]]] = {"type": type, "object": object}  # what is declared so may be of any class
+_ANYTHING: Final = ("type", "object")  # what is declared so may be of any class
 _CONTAINERS: Final = ITERABLES | MAPPINGS | {"tuple", "Tuple"}
 _BUILT_IN: Final = frozenset((LIST, TUPLE, KEYED, PAIRS, LITERAL, AFFIXES))
 

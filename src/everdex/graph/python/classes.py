@@ -7,17 +7,27 @@ place counts too. It does not follow __slots__, or mixins that are only combined
 
 from __future__ import annotations
 
-import builtins
 from collections import Counter
 from functools import partial
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import decorated_classes, hooks, living, made_classes, names, overrides, records, stored
+from everdex.graph.python import (
+    decorated_classes,
+    hooks,
+    living,
+    made_classes,
+    names,
+    overrides,
+    records,
+    standard,
+    stored,
+)
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, WORTH_GIVEN, Engine
 from everdex.graph.python.keys import BASE_KEY, CALLED_META_KEY, MAX_BASE_FILES
 from everdex.graph.python.rules import GIVING_METHODS, INHERITED_CONTAINERS
+from everdex.graph.python.standard import OBJECT
 from everdex.graph.python.values import (
     CLASS,
     EXTERNAL,
@@ -175,7 +185,7 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
             return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),))
         if wanted == "__subclasses__":
             return frozenset(((METHOD, (CLASS, path, scope), wanted),))
-        if hasattr(type, wanted):  # every class is one
+        if wanted in _OF_CLASSES:  # every class is one
             return frozenset(((EXTERNAL, f"builtins.type.{wanted}"),))
         return unknown("no such attribute")
 
@@ -289,8 +299,7 @@ def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted:
 
 def is_without(base: str, wanted: str) -> bool:
     """Whether a class from outside is known not to have an attribute: a builtin one."""
-    kind = getattr(builtins, base.removeprefix("builtins."), None) if base.startswith("builtins.") else None
-    return kind is not None and not hasattr(kind, wanted)
+    return base.startswith("builtins.") and standard.is_without(base.removeprefix("builtins."), wanted)
 
 
 _REPLACED: Final = BOUND | {CLASS, INSTANCE, LITERAL, "display", EXTERNAL}  # what subclasses replace by another
@@ -300,7 +309,7 @@ def _may_differ(value: Value) -> bool:
     return value[0] in _REPLACED or value == NONE
 
 
-OBJECT: Final = frozenset(dir(object))  # what everything has
+_OF_CLASSES: Final = standard.attributes("type")
 
 
 def _added(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int) -> Values:

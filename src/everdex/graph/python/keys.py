@@ -12,8 +12,8 @@ from typing import Final
 
 import xxhash
 
-from everdex.graph.python.rules import BUILTIN_NAMES
 from everdex.graph.python.slots import FIRST
+from everdex.graph.python.standard import BUILTIN_NAMES
 
 METHOD_KEY: Final = "py:method:"  # and a name: which classes have a method of it
 BASE_KEY: Final = "py:base:"  # and the last name of a class: who inherits from one called so, or gives it another

@@ -8,11 +8,10 @@ of a family has instances, nothing is left out: somebody outside will make them.
 
 from __future__ import annotations
 
-import sys
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import classes
+from everdex.graph.python import classes, standard
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.keys import used_key
 from everdex.graph.python.rules import IDENTITY
@@ -21,7 +20,7 @@ from everdex.graph.python.values import CLASS, EXTERNAL, Value
 MAX_FAMILY: Final = 64  # who has more classes below is not looked through
 _DISCOVERED: Final = "Test"  # pytest makes classes by their names
 # The standard library makes what it is given, but for its own loader of tests.
-_PASSIVE: Final = sys.stdlib_module_names - {"unittest"} | {"typing_extensions"}
+_PASSIVE: Final = standard.MODULES - {"unittest"} | {"typing_extensions"}
 
 
 def family(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...] | None:

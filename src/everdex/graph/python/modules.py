@@ -8,8 +8,7 @@ imported by nobody. It does not follow sys.path changes, import hooks, or names 
 
 from __future__ import annotations
 
-import sys
-
+from everdex.graph.python import standard
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.values import EXTERNAL, MODULE, NAMESPACE, Value
 
@@ -89,7 +88,7 @@ def _find(engine: Engine, dotted: str, home: str) -> Value:
         root = _root_of(path, dotted)
         if root is None or (root and is_package(engine, root)):
             continue
-        if root and root != home and not home.startswith(f"{root}/") and dotted.partition(".")[0] in _STANDARD:
+        if root and root != home and not home.startswith(f"{root}/") and dotted.partition(".")[0] in standard.MODULES:
             continue  # elsewhere in the tree, and the standard library has one of that name
         shared = len(_common(root, home))
         rank = (0 if root == home else 1, -shared, path.endswith(".pyi") + len(root), path)
@@ -167,6 +166,3 @@ def submodule(engine: Engine, value: Value, name: str, importer: str) -> Value |
         if dotted_of(candidate) == full:
             return (MODULE, candidate)
     return (NAMESPACE, full) if _is_beneath(engine, _directory(path), name) else None
-
-
-_STANDARD = sys.stdlib_module_names

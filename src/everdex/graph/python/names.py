@@ -18,7 +18,7 @@ from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import exported_key, replaced_key
-from everdex.graph.python.rules import BUILTIN_NAMES
+from everdex.graph.python.standard import BUILTIN_NAMES
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,

@@ -65,7 +65,7 @@ from everdex.graph.python.keys import (
 )
 from everdex.graph.python.made_classes import made_by_base
 from everdex.graph.python.modules import BENEATH_KEY, MODULE_ENDS, MODULE_KEY, PACKAGE_KEY, WITHIN_KEY
-from everdex.graph.python.rules import BUILTIN_NAMES
+from everdex.graph.python.standard import BUILTIN_NAMES
 from everdex.graph.python.uses import used
 from everdex.languages import role_of
 

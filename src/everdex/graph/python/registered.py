@@ -8,11 +8,10 @@ What is registered is known while few files decorate with anything called `regis
 
 from __future__ import annotations
 
-from collections import abc
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python import asked, builtin_calls, classes
+from everdex.graph.python import asked, builtin_calls, classes, standard
 from everdex.graph.python.contexts import Positional
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
@@ -81,15 +80,9 @@ def _line(kind: Value) -> tuple[Value, ...]:
     return (kind, *((EXTERNAL, above) for above in _ABOVE.get(kind[1], ())))
 
 
-def _above(kind: type) -> tuple[str, ...]:
-    bases = [f"builtins.{each.__name__}" for each in kind.__mro__[1:-1]]
-    abstract = [each for each in map(vars(abc).__getitem__, abc.__all__) if issubclass(kind, each)]
-    abstract.sort(key=lambda each: (-len(each.__mro__), each.__name__))
-    return (*bases, *(f"collections.abc.{each.__name__}" for each in abstract), "builtins.object")
-
-
 _ABOVE: Final = {
-    f"builtins.{kind.__name__}": _above(kind) for kind in (str, bytes, int, float, bool, list, tuple, dict, set)
+    f"builtins.{name}": standard.above(name)
+    for name in ("str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "set")
 }
 
 

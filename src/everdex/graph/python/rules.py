@@ -4,12 +4,10 @@ through unchanged.
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import KeysView
-from types import FunctionType, GeneratorType, MethodType
 from typing import Final
 
-BUILTIN_NAMES: Final = frozenset(dir(builtins))
+from everdex.graph.python import standard
+
 TYPES: Final = frozenset(
     ("str", "int", "float", "bool", "bytes", "bytearray", "complex", "object", "memoryview", "range", "slice")
 )
@@ -297,19 +295,17 @@ COMPARISONS: Final = {
     "not in": ("", "__contains__"),
 }
 
-_BUILTINS: Final[tuple[type[object], ...]] = (str, bytes, list, dict, set, tuple, int, float, GeneratorType)
-BUILTIN_TYPES: Final = frozenset(kind.__name__ for kind in (*_BUILTINS, bytearray, bool, complex, frozenset))
+_BUILTINS: Final = ("str", "bytes", "list", "dict", "set", "tuple", "int", "float", "generator")
+BUILTIN_TYPES: Final = frozenset((*_BUILTINS, "bytearray", "bool", "complex", "frozenset"))
 # All that values of builtin types have, and views of mappings: what none of them has is not read of one.
-BUILTIN_ATTRIBUTES: Final = frozenset(
-    name for kind in (*_BUILTINS, bytearray, complex, KeysView) for name in dir(kind)
-)
+BUILTIN_ATTRIBUTES: Final = standard.attributes(*_BUILTINS, "bytearray", "complex", "KeysView")
 
 # What functions and methods have, and what a rule of ours gives them.
-FUNCTION_ATTRIBUTES: Final = frozenset((*dir(FunctionType), *dir(MethodType), "setter", "getter", "deleter"))
+FUNCTION_ATTRIBUTES: Final = standard.attributes("function", "method") | {"setter", "getter", "deleter"}
 
 # Methods of builtin types: too common to tell a project's class by them.
 COMMON_METHODS: Final = frozenset(
-    name for kind in _BUILTINS for name in dir(kind) if not name.startswith("_")
+    name for name in standard.attributes(*_BUILTINS) if not name.startswith("_")
 ) | frozenset(
     (
         "read",

@@ -6,7 +6,7 @@ which classes have instances, only their orders count.
 
 from __future__ import annotations
 
-from everdex.graph.python import classes, living, metaclasses, parameters
+from everdex.graph.python import classes, living, metaclasses, parameters, standard
 from everdex.graph.python.binding import bind_class, bind_instance
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
@@ -107,5 +107,5 @@ def super_attribute(engine: Engine, value: Value, wanted: str, fuel: int) -> Val
         made = metaclasses.constructors(engine, path, scope, fuel)
         if made:
             return made
-    base = classes.outside(rest) or ("builtins.object" if wanted in classes.OBJECT else "")
+    base = classes.outside(rest) or ("builtins.object" if wanted in standard.OBJECT else "")
     return frozenset(((EXTERNAL, f"{base}.{wanted}"),)) if base else unknown("no such attribute")
