@@ -12,8 +12,9 @@ import pytest
 
 from everdex import limits
 from everdex.changes.detect import RACY_NS
+from everdex.graph import repo_map
 from everdex.graph.resolvers import Resolvers
-from everdex.service import opening, relations
+from everdex.service import picturing, relations
 from everdex.service.answers import Answer
 from everdex.service.index import Index, Reading
 from everdex.service.opening import make
@@ -175,8 +176,8 @@ def test_a_summary_is_made_once_a_snapshot(
     def counted(function: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *arguments: (made.append(1), function(*arguments))[1]
 
-    monkeypatch.setattr(opening, "repo_map", counted(opening.repo_map))
-    monkeypatch.setattr(relations.picturing, "plan", counted(relations.picturing.plan))
+    monkeypatch.setattr(repo_map, "repo_map", counted(repo_map.repo_map))
+    monkeypatch.setattr(picturing, "plan", counted(picturing.plan))
 
     def asked() -> dict[str, Any]:
         make(warm.index, warm.reader.graph_of().snapshot_id, SyncOptions(workers=1), Resolvers())

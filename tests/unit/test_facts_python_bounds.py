@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from everdex.facts.python import extract
+from everdex.facts.python.extraction import extract
 from everdex.graph.model import Role
 from everdex.parse import trees_of
 from fixtures.callgraph.python.harness import resolve, world

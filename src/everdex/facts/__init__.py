@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # language -> module with `extract(path_key, read, data) -> bytes`; loaded when a file needs it
 _EXTRACTORS: Final[dict[str, str]] = {
-    "python": "everdex.facts.python",
+    "python": "everdex.facts.python.extraction",
     **dict.fromkeys(("javascript", "tsx", "typescript"), "everdex.facts.javascript"),
     **dict.fromkeys(
         ("bash", "c", "cpp", "csharp", "cuda", "go", "java", "kotlin", "lua", "php", "ruby", "rust", "scala", "swift"),

@@ -7,7 +7,8 @@
                         meant (several or none fit)
     the graph           opening (open or make one) · relations (all questions) · begun (answers before it is finished)
                         occurrences (places as JSON) · coverage (what an answer could not take into account)
-    its other forms     picturing · exploring · exporting · renaming (a plan) · applying (a plan carried out)
+    its other forms     wanted (how a picture is) → picturing · exploring · exporting · renaming (a plan)
+                        applying (a plan carried out)
     files               mutation (states and the gate) · boarding (the evidence board)
     agents at work      notice (what changed, who uses it) · caution (the gate, in short) · dependents
     jobs                refreshing · contexts · indexing (run an indexer) · semantics (import a SCIP index) · work

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from everdex import limits
-from everdex.canvas.sheet import Caption
 from everdex.errors import StorageFailure
 from everdex.graph import queries
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.keep import find_graph, open_graph
 from everdex.graph.model import Role
 from everdex.graph.queries import CouldAdd
-from everdex.graph.repo_map import repo_map
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.ways import Way
 from everdex.memory import remembering
-from everdex.service import picturing
 from everdex.service.index import Index
 from everdex.state.unknown import Unseen, unseen_uses
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
+
+if TYPE_CHECKING:
+    from everdex.canvas.sheet import Caption
+    from everdex.service.picturing import Plan
 
 _KEPT_COUNTS: Final = 1_000
 
@@ -44,9 +45,13 @@ class Open:
         self.could_call = remembering(self._could_call, _KEPT_COUNTS)
 
     def _map(self, budget: int) -> dict[str, Any]:
+        from everdex.graph.repo_map import repo_map  # which most answers do without, as pictures
+
         return repo_map(self.atlas, budget)
 
-    def _architecture(self, name: str, caption: Caption, depth: int | None) -> picturing.Plan:
+    def _architecture(self, name: str, caption: Caption, depth: int | None) -> Plan:
+        from everdex.service import picturing
+
         return picturing.plan(self.atlas, name, caption, depth)
 
     def _unseen_uses(self, definition: Definition, roles: frozenset[Role] | None) -> Unseen:

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import msgspec
 
-from everdex import limits
 from everdex.canvas.architecture import Architecture, described
 from everdex.canvas.blueprint import picture as draw_architecture
 from everdex.canvas.impact import ImpactModel
@@ -23,33 +22,12 @@ from everdex.canvas.scene import Scene
 from everdex.canvas.sheet import Caption
 from everdex.canvas.survey import survey
 from everdex.canvas.svg import svg
-from everdex.errors import Busy, QueryError
+from everdex.errors import Busy
 from everdex.graph.atlas import Atlas, Definition
 from everdex.service.answers import Freshness
+from everdex.service.wanted import Wanted
 
-FORMS: Final = ("svg", "png", "kept")
 _MEDIA: Final = {"svg": "image/svg+xml", "png": "image/png"}
-MAX_DEPTH: Final = 8  # levels of directories
-
-
-class Wanted(msgspec.Struct, frozen=True):
-    """How a picture is wanted; no form: not at all."""
-
-    form: str = ""
-    dark: bool = False
-    max_bytes: int = 0  # of a PNG; 0 is as large as it gets
-
-
-def check(wanted: Wanted) -> None:
-    """Refuse what cannot be drawn, before anything is made for it."""
-    if wanted.form and wanted.form not in FORMS:
-        raise QueryError(f"unknown form of picture {wanted.form!r}", hint=f"known are {', '.join(FORMS)}")
-    if wanted.max_bytes and wanted.max_bytes < limits.MIN_PICTURE_BYTES:
-        raise QueryError(
-            f"a picture takes at least {limits.MIN_PICTURE_BYTES:,} bytes", hint="ask for more, or for no picture"
-        )
-
-
 Drawn = tuple[dict[str, Any], tuple[str, ...]]  # fields of the answer, and warnings
 
 

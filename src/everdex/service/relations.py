@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from everdex import limits
-from everdex.canvas.impact import impact_model
 from everdex.errors import QueryError
 from everdex.graph import naming, queries
 from everdex.graph.atlas import VARIABLES, Atlas, Definition
@@ -24,7 +23,7 @@ from everdex.graph.outside import outside
 from everdex.graph.queries import Use
 from everdex.graph.ways import Way
 from everdex.search.names import SymbolNames
-from everdex.service import begun, coverage, meant, occurrences, picturing
+from everdex.service import begun, coverage, meant, occurrences, wanted
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index, Reading
 from everdex.service.opening import Open, open_for
@@ -60,13 +59,13 @@ class Question:
     role: str = ""  # of ROLES: only such references
     wait: bool = False  # for the finished graph, also where part of the answer can be told before
     levels: int | None = None  # how far an architecture's directories are opened; None: as fits a sheet
-    picture: str = ""  # with an impact or an architecture: one of picturing.FORMS
+    picture: str = ""  # with an impact or an architecture: one of wanted.FORMS
     dark: bool = False
     max_bytes: int = 0  # of a PNG
 
     @property
-    def wanted(self) -> picturing.Wanted:
-        return picturing.Wanted(self.picture, self.dark, self.max_bytes)
+    def wanted(self) -> wanted.Wanted:
+        return wanted.Wanted(self.picture, self.dark, self.max_bytes)
 
 
 def ask(index: Index, question: Question, reading: Reading, options: SyncOptions) -> Answer:
@@ -117,10 +116,10 @@ def check(question: Question) -> None:
             raise QueryError(f"{name} must be between {low:,} and {high:,}", hint="choose a number inside the bounds")
     if question.role and question.role not in ROLES:
         raise QueryError(f"unknown role {question.role!r}", hint=f"known are {', '.join(ROLES)}")
-    picturing.check(question.wanted)
+    wanted.check(question.wanted)
     if question.method == "architecture":
-        if question.levels is not None and not 1 <= question.levels <= picturing.MAX_DEPTH:
-            raise QueryError(f"the depth must be between 1 and {picturing.MAX_DEPTH}", hint="choose a smaller number")
+        if question.levels is not None and not 1 <= question.levels <= wanted.MAX_DEPTH:
+            raise QueryError(f"the depth must be between 1 and {wanted.MAX_DEPTH}", hint="choose a smaller number")
         if question.picture == "kept" and (question.levels is not None or question.dark):
             raise QueryError("the canvas has one look", hint="name a file with -o for another depth or dark paper")
     if question.method in ("map", "architecture"):
@@ -148,6 +147,8 @@ def answer(
         body = opened.map(question.budget)
         about = coverage.of_files(atlas)
     elif question.method == "architecture":
+        from everdex.service import picturing  # which most answers do without
+
         caption = picturing.caption(atlas, question.wanted, freshness)
         plan = opened.architecture(index.root.path.name, caption, question.levels)
         body, drawn = picturing.architecture_body(atlas, plan, question.wanted)
@@ -285,6 +286,9 @@ def _impact(opened: Open, definition: Definition, question: Question, freshness:
     }
     drawn: tuple[str, ...] = ()
     if question.picture:
+        from everdex.canvas.impact import impact_model
+        from everdex.service import picturing
+
         walked = impact_model(atlas, definition, found, question.depth, could_add)
         fields, drawn = picturing.impact_fields(atlas, definition, walked, question.wanted, freshness)
         body |= fields
