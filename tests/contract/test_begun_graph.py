@@ -22,7 +22,7 @@ from everdex.graph.world import Before, Bench
 from everdex.search.names import SymbolNames
 from everdex.service import begun as service_begun
 from everdex.service.answers import Answer, Freshness
-from everdex.service.index import Index
+from everdex.service.index import Index, Reading
 from everdex.service.opening import Open
 from everdex.service.reader import Reader
 from everdex.service.relations import Question, answer
@@ -428,12 +428,12 @@ def test_a_daemon_answers_from_the_graph_that_is_being_made(large: Workspace) ->
     index = Index.open(large.path)
     reader = Reader(index, makes_graphs=False)
     early, late = Question("callers", symbol="rate_of"), Question("callers", symbol="handed")
-    assert reader.before_graph(early, _FRESH, None) is None
+    assert reader.before_graph(early, _FRESH, Reading()) is None
     asker(large)("callers", "unused")
-    found = reader.before_graph(early, _FRESH, None)
+    found = reader.before_graph(early, _FRESH, Reading())
     assert found is not None
     assert found.body["total"] == 1
-    assert reader.before_graph(late, _FRESH, None) is None
+    assert reader.before_graph(late, _FRESH, Reading()) is None
     assert "nobody is known to use it yet" in reader.so_far(late, None)
     assert reader.so_far(early, None) == ""
     assert _kept(large) == {".unfinished"}
@@ -457,7 +457,7 @@ def test_a_daemon_resolves_a_file_once_for_questions_before_the_graph(
     def ask(method: str) -> int:
         """How often the file has been resolved that uses it."""
         with ThreadPoolExecutor(1) as pool:
-            found = pool.submit(reader.before_graph, Question(method, symbol="rate_of"), _FRESH, None).result()
+            found = pool.submit(reader.before_graph, Question(method, symbol="rate_of"), _FRESH, Reading()).result()
         assert found is not None
         assert (found.body["total"], found.body["coverage"]["resolved"]) == ({"callers": 1, "refs": 2}[method], 2)
         return resolved.count("shop/cart.py")

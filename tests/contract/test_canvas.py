@@ -15,7 +15,7 @@ from everdex import clock, limits
 from everdex.canvas import keep
 from everdex.canvas.meta import Quality, read_meta
 from everdex.durable import encode_json
-from everdex.service import exploring, relations
+from everdex.service import exploring
 from everdex.service.index import Index, Reading
 from everdex.service.relations import Question
 from everdex.snapshot.guard import hold_guard
@@ -24,6 +24,7 @@ from everdex.snapshot.store import Store
 from everdex.sync.model import SyncOptions
 from everdex.upkeep.health import health
 from everdex.upkeep.housekeeping import gc_now
+from support.asked import asked
 from support.processes import PATIENCE_S
 from support.trees import tree
 
@@ -42,9 +43,9 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
 
 
 def _draw(index: Index, snapshot_id: str | None = None, **question: Any) -> dict[str, Any]:
-    asked = Question("architecture", **{"picture": "kept", **question})
+    question = Question("architecture", **{"picture": "kept", **question})
     reading = Reading(snapshot_id=snapshot_id)
-    return relations.ask(index, asked, reading, SyncOptions(workers=1)).to_dict()
+    return asked(index, "relations", question, reading=reading)
 
 
 def _meta(store: Store) -> dict[str, Any]:
@@ -196,8 +197,8 @@ def test_nobody_writes_without_the_guard(index: Index, monkeypatch: pytest.Monke
 
 
 def _draw_unsynced(index: Index) -> dict[str, Any]:
-    asked = Question("architecture", picture="kept")
-    return relations.ask(index, asked, Reading(sync=False), SyncOptions(workers=1)).to_dict()
+    question = Question("architecture", picture="kept")
+    return asked(index, "relations", question, reading=Reading(sync=False))
 
 
 def _page(index: Index, snapshot_id: str | None = None) -> dict[str, Any]:
@@ -235,8 +236,8 @@ def test_collection_removes_pictures_of_snapshots_that_are_gone(
     old = _draw(index)
     (index.root.path / "shop" / "till.py").unlink()
     new = _draw(index)
-    asked = Question("impact", symbol="check", picture="kept")
-    relations.ask(index, asked, Reading(snapshot_id=old["snapshot_id"]), SyncOptions(workers=1))
+    question = Question("impact", symbol="check", picture="kept")
+    asked(index, "relations", question, reading=Reading(snapshot_id=old["snapshot_id"]))
     store = index.store()
     own = store.canvas / "mine.png"
     own.write_bytes(b"mine")

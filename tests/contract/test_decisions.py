@@ -11,13 +11,13 @@ from msgspec.structs import replace
 from everdex import limits
 from everdex.errors import NeedsDecision, UsageError
 from everdex.service import applying, mutation
-from everdex.service.index import Index, Reading
+from everdex.service.index import Index
 from everdex.service.mutation import GateQuestion
-from everdex.service.relations import Question, ask
+from everdex.service.relations import Question
 from everdex.state import decisions
 from everdex.state.decisions import Ambiguity, OpenPlace
 from everdex.state.model import EDIT, SEMANTIC
-from everdex.sync.model import SyncOptions
+from support.asked import asked
 from support.stores import Workspace, synced
 from support.trees import commit_all
 
@@ -35,7 +35,7 @@ def made(tmp_path: Path) -> Workspace:
 
 def _gate(made: Workspace, decide: str | None = None, path: str = "open.py") -> dict[str, Any]:
     question = GateQuestion((path,), {}, SEMANTIC, None, decide)
-    return mutation.ask_gate(Index.open(made.path), question, Reading(), SyncOptions()).to_dict()
+    return asked(Index.open(made.path), "gate", question)
 
 
 def _codes(answer: dict[str, Any]) -> list[str]:
@@ -43,8 +43,7 @@ def _codes(answer: dict[str, Any]) -> list[str]:
 
 
 def _decisions(made: Workspace, *paths: str) -> list[dict[str, Any]]:
-    answer = mutation.ask_states(Index.open(made.path), paths, None, Reading(), SyncOptions())
-    found: list[dict[str, Any]] = answer.to_dict()["decisions"]
+    found: list[dict[str, Any]] = asked(Index.open(made.path), "states", paths, None)["decisions"]
     return found
 
 
@@ -125,7 +124,7 @@ def test_a_rename_with_doubts_is_decided_once(made: Workspace) -> None:
 
     def planned() -> str:
         question = Question("rename", "core.py::Runner.go", new="walk")
-        return str(ask(index, question, Reading(), SyncOptions()).to_dict()["plan_id"])
+        return str(asked(index, "relations", question)["plan_id"])
 
     with pytest.raises(NeedsDecision):
         applying.apply(index, planned())

@@ -11,10 +11,11 @@ import pytest
 from everdex.errors import UsageError
 from everdex.service import mutation, opening
 from everdex.service.index import Index, Reading
-from everdex.service.mutation import GateQuestion, GraphKeeper, ask_gate, ask_states
+from everdex.service.mutation import GateQuestion, GraphKeeper
 from everdex.state.model import FileState
 from everdex.state.states import States
 from everdex.sync.model import SyncOptions
+from support.asked import asked
 from support.stores import Workspace, synced
 
 _FILES = {
@@ -198,12 +199,12 @@ def test_a_file_that_is_newer_than_the_snapshot_makes_its_users_stale(tmp_path: 
     """Whoever knows only that snapshot has not seen what a file of today depends on."""
     made = _made(tmp_path, {"app.py": "def go():\n    return 1\n"})
     index = Index.open(made.path)
-    before = ask_states(index, (), None, Reading(), SyncOptions()).to_dict()["snapshot_id"]
+    before = asked(index, "states", (), None)["snapshot_id"]
     using = "import fresh\n\n\ndef go():\n    return fresh.f()\n"
     made.write({"fresh.py": "def f():\n    return 1\n", "app.py": using})
     made.sync()
     _make_graph(made)
-    (state,) = ask_states(index, ("app.py",), before, Reading(), SyncOptions()).to_dict()["files"]
+    (state,) = asked(index, "states", ("app.py",), before)["files"]
     assert ("dependency_interface_changed", "fresh.py") in [(item["code"], item["path"]) for item in state["reasons"]]
 
 
@@ -211,18 +212,18 @@ def test_states_since_an_older_snapshot(tmp_path: Path) -> None:
     """With a snapshot as its base, a state says what changed since then, although the index is current."""
     made = _made(tmp_path)
     index = Index.open(made.path)
-    before = ask_states(index, ("app.py",), None, Reading(), SyncOptions()).to_dict()
+    before = asked(index, "states", ("app.py",), None)
     made.write({"core.py": _FILES["core.py"].replace("helper(a)", "helper(a, b)")})
-    now = ask_states(index, ("app.py", "core.py"), None, Reading(), SyncOptions()).to_dict()
-    since = ask_states(index, ("app.py", "core.py"), before["snapshot_id"], Reading(), SyncOptions()).to_dict()
+    now = asked(index, "states", ("app.py", "core.py"), None)
+    since = asked(index, "states", ("app.py", "core.py"), before["snapshot_id"])
     assert [file["freshness"] for file in now["files"]] == ["stale", "dirty"]  # by the graph, which is behind
     assert [file["freshness"] for file in since["files"]] == ["stale", "dirty"]
-    same = ask_states(index, ("app.py", "core.py"), now["snapshot_id"], Reading(), SyncOptions()).to_dict()
+    same = asked(index, "states", ("app.py", "core.py"), now["snapshot_id"])
     assert [file["freshness"] for file in same["files"]] == ["clean", "clean"]  # nothing since, whatever the graph
     _make_graph(made)
-    now = ask_states(index, ("app.py", "core.py"), None, Reading(), SyncOptions()).to_dict()
+    now = asked(index, "states", ("app.py", "core.py"), None)
     assert [file["freshness"] for file in now["files"]] == ["clean", "clean"]
-    since = ask_states(index, ("app.py", "core.py"), before["snapshot_id"], Reading(), SyncOptions()).to_dict()
+    since = asked(index, "states", ("app.py", "core.py"), before["snapshot_id"])
     assert [file["freshness"] for file in since["files"]] == ["stale", "dirty"]
     assert since["files"][0]["reasons"][0]["symbols"][0]["after"] == "def helper(a,b)"
 
@@ -231,7 +232,7 @@ def test_states_since_an_older_snapshot(tmp_path: Path) -> None:
 def test_a_question_without_a_file_is_refused(tmp_path: Path, paths: tuple[str, ...]) -> None:
     """No path, an empty one or one that no file system knows is a usage error before anything is read."""
     with pytest.raises(UsageError):
-        ask_gate(Index.open(synced(tmp_path / "tree", _FILES).path), GateQuestion(paths), Reading(), SyncOptions())
+        asked(Index.open(synced(tmp_path / "tree", _FILES).path), "gate", GateQuestion(paths))
 
 
 def test_many_states_come_in_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,7 +243,7 @@ def test_many_states_come_in_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     made.write({f"{name}.md": "two\n" for name in "abcde"})
     seen, offset = [], 0
     while True:
-        page = ask_states(index, (), None, Reading(sync=False), SyncOptions(), offset).to_dict()
+        page = asked(index, "states", (), None, reading=Reading(sync=False), offset=offset)
         seen += [file["path"] for file in page["files"]]
         assert page["omitted"] == 5 - len(seen)
         if page["cursor"] is None:

@@ -10,13 +10,14 @@ import pytest
 
 from everdex import limits
 from everdex.errors import Corrupt, NeedsDecision, PlanOutdated, StorageFailure, Timeout, UsageError
-from everdex.service import applying, opening, relations
+from everdex.service import applying, opening
 from everdex.service.index import Index, Reading
-from everdex.service.mutation import GateQuestion, ask_gate
+from everdex.service.mutation import GateQuestion
 from everdex.service.relations import Question
 from everdex.state import rewriting
 from everdex.state.model import INTENTS
 from everdex.sync.model import SyncOptions
+from support.asked import asked
 from support.commands import everdex
 from support.processes import Child
 from support.stores import Workspace, synced
@@ -33,7 +34,7 @@ _FILES = {
 
 def _plan(made: Workspace, symbol: str, new: str) -> str:
     question = Question("rename", symbol, new=new)
-    found = relations.ask(Index.open(made.path), question, Reading(), SyncOptions(workers=1)).to_dict()
+    found = asked(Index.open(made.path), "relations", question)
     plan_id: str = found["plan_id"]
     return plan_id
 
@@ -56,8 +57,8 @@ def test_a_plan_is_carried_out_in_every_file(tmp_path: Path) -> None:
     assert (done["edits"], done["resumed"], done["freshness"]["dirty_count"]) == (7, False, 0)
     assert (made.path / "app.py").stat().st_mode & 0o777 == 0o755
     assert sorted(path.name for path in made.path.iterdir()) == ["app.py", "core.py", "pkg"]
-    asked = Question("refs", "lend_a_hand")
-    known = relations.ask(Index.open(made.path), asked, Reading(sync=False), SyncOptions(workers=1)).to_dict()
+    question = Question("refs", "lend_a_hand")
+    known = asked(Index.open(made.path), "relations", question, reading=Reading(sync=False))
     assert known["symbol"]["qualified_name"] == "core.lend_a_hand"
 
 
@@ -90,7 +91,7 @@ def test_what_was_renamed_may_be_changed_at_once(tmp_path: Path, intent: str) ->
     made = synced(tmp_path / "tree", {path: text for path, text in _FILES.items() if path != "app.py"})
     done = _apply(made, _plan(made, "helper", "lend_a_hand"))
     question = GateQuestion(tuple(file["path"] for file in done["files"]), {}, intent)
-    found = ask_gate(Index.open(made.path), question, Reading(), SyncOptions(workers=1)).to_dict()
+    found = asked(Index.open(made.path), "gate", question)
     assert (found["decision"], found["snapshot_id"]) == ("allow", done["snapshot_id"])
     assert {file["state"]["freshness"] for file in found["files"]} == {"clean"}
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from everdex.service import relations
-from everdex.service.index import Index, Reading
+from everdex.service.index import Index
 from everdex.service.relations import Question
-from everdex.sync.model import SyncOptions
+from support.asked import asked
 from support.renames import carried_out, doubted, plan_of
 from support.stores import synced
 
@@ -78,9 +77,7 @@ def test_a_name_at_the_end_of_a_long_chain_is_edited_or_in_doubt(tmp_path: Path)
     assert [(doubt["path"], doubt["line"], doubt["text"].strip()) for doubt in plan["doubts"]] == [
         ("unknown.py", 5, ".pick(1)")
     ]
-    callers = relations.ask(
-        Index.open(made.path), Question("callers", "core.py::Q.pick"), Reading(), SyncOptions(workers=1)
-    ).to_dict()
+    callers = asked(Index.open(made.path), "relations", Question("callers", "core.py::Q.pick"))
     assert [(site["line"], site["text"].strip()) for edge in callers["callers"] for site in edge["sites"]] == [
         (5, ".pick(1)")
     ]

@@ -29,7 +29,7 @@ def warm(tmp_path: Path) -> Iterator[ResidentIndex]:
 
 
 def _ask_everything(warm: ResidentIndex) -> None:
-    assert warm.reader.search(SearchRequest("alpha", Mode.HYBRID, 3), warm.stated(Reading())).body["results"]
+    assert warm.reader.search(SearchRequest("alpha", Mode.HYBRID, 3), warm.stated(Reading()), Reading()).body["results"]
     assert warm.symbols("alpha", Reading()).body["definitions"]
     # As the process beside a daemon does.
     make(warm.index, warm.reader.graph_of().snapshot_id, SyncOptions(), Resolvers())

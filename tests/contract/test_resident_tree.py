@@ -21,6 +21,7 @@ from everdex.service.opening import make
 from everdex.service.relations import Question
 from everdex.service.resident import ResidentIndex
 from everdex.sync.model import SyncOptions, SyncReport
+from support.asked import asked
 from support.daemons import resident
 from support.processes import PATIENCE_S
 from support.trees import commit_all, run_git, tree
@@ -48,14 +49,13 @@ def _settle(warm: ResidentIndex) -> None:
     warm.index.sync()
 
 
-def _said(answer: Answer) -> dict[str, Any]:
-    document = answer.to_dict()
-    assert document["freshness"]["state"] == "fresh" or answer.body.get("pending")
+def _said(document: dict[str, Any]) -> dict[str, Any]:
+    assert document["freshness"]["state"] == "fresh" or document.get("pending")
     return {name: value for name, value in document.items() if name not in _OF_THE_MOMENT}
 
 
 def _files(warm: ResidentIndex, *paths: str) -> dict[str, Any]:
-    return _said(warm.files(Reading(), skipped=False, paths=paths))
+    return _said(warm.files(Reading(), skipped=False, paths=paths).to_dict())
 
 
 _CHANGES: dict[str, Callable[[Path], object]] = {
@@ -78,9 +78,9 @@ def test_files_and_status_follow_the_tree(warm: ResidentIndex, change: str) -> N
 
     def agree() -> None:
         for _ in range(2):
-            assert _files(warm) == _said(warm.index.files())
-            assert _files(warm, "shop", "*.md") == _said(warm.index.files(paths=("shop", "*.md")))
-            assert _said(warm.status(Reading())) == _said(warm.index.status())
+            assert _files(warm) == _said(warm.index.files().to_dict())
+            assert _files(warm, "shop", "*.md") == _said(warm.index.files(paths=("shop", "*.md")).to_dict())
+            assert _said(warm.status(Reading()).to_dict()) == _said(warm.index.status().to_dict())
 
     agree()
     _CHANGES[change](root)
@@ -179,17 +179,17 @@ def test_a_summary_is_made_once_a_snapshot(
     monkeypatch.setattr(repo_map, "repo_map", counted(repo_map.repo_map))
     monkeypatch.setattr(picturing, "plan", counted(picturing.plan))
 
-    def asked() -> dict[str, Any]:
+    def answered() -> dict[str, Any]:
         make(warm.index, warm.reader.graph_of().snapshot_id, SyncOptions(workers=1), Resolvers())
-        return _said(warm.relations(Question(method), Reading()))
+        return _said(warm.relations(Question(method), Reading()).to_dict())
 
-    first, second = asked(), asked()
+    first, second = answered(), answered()
     assert (len(made), first) == (1, second)
-    assert first == _said(relations.ask(warm.index, Question(method), Reading(), SyncOptions(workers=1)))
+    assert first == _said(asked(warm.index, "relations", Question(method)))
     (warm.index.root.path / "shop/zz.py").write_text("from shop.till import pay\n\n\ndef buy():\n    return pay([])\n")
     warm.freshness()
     made.clear()
-    third, fourth = asked(), asked()
+    third, fourth = answered(), answered()
     assert (len(made), third) == (1, fourth)
     assert third["snapshot_id"] != first["snapshot_id"]
-    assert third == _said(relations.ask(warm.index, Question(method), Reading(), SyncOptions(workers=1)))
+    assert third == _said(asked(warm.index, "relations", Question(method)))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from everdex.semantic import kept
+from support.asked import asked
 from support.graphs import Ask, asker
 from support.scips import Said, definition, document, import_into, index, reference, symbol
 from support.stores import Workspace, synced
@@ -318,14 +319,12 @@ def test_what_was_imported_can_be_forgotten(made: Workspace) -> None:
 
 def test_a_file_is_certain_where_its_calls_are(made: Workspace) -> None:
     """What was ambiguous for its open calls is certain once an indexer decided them."""
-    from everdex.service import mutation
-    from everdex.service.index import Index, Reading
-    from everdex.sync.model import SyncOptions
+    from everdex.service.index import Index
 
     def certainty() -> str:
         asker(made)("callers", "run")
-        answer = mutation.ask_states(Index.open(made.path), ("app.py",), None, Reading(), SyncOptions(workers=1))
-        return str(answer.to_dict()["files"][0]["certainty"])
+        found = asked(Index.open(made.path), "states", ("app.py",), None)
+        return str(found["files"][0]["certainty"])
 
     assert certainty() == "ambiguous"
     _say(made, reference("go", _GO), reference("stop", _FAST_GO))

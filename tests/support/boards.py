@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from everdex.canvas.board.edits import edit_of
-from everdex.service import boarding
+from everdex.canvas.board.edits import checked, edit_of
 from everdex.service.index import Index, Reading
-from everdex.sync.model import SyncOptions
+from support.asked import asked
 
 
 class Desk:
@@ -20,7 +19,7 @@ class Desk:
     def do(self, action: str, **given: Any) -> dict[str, Any]:
         reading = Reading(given.pop("sync", True), given.pop("snapshot_id", None))
         edit = edit_of({"action": action, **given})
-        return boarding.ask(Index.open(self.root), edit, reading, SyncOptions(workers=1)).to_dict()
+        return asked(Index.open(self.root), "board", checked(edit), reading=reading)
 
     def show(self, **given: Any) -> dict[str, Any]:
         return self.do("show", **given)

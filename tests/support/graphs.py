@@ -12,11 +12,10 @@ from everdex.graph.build import Built, build
 from everdex.graph.keep import Opened, open_graph
 from everdex.graph.model import Site
 from everdex.graph.resolvers import Resolvers
-from everdex.service import relations
 from everdex.service.index import Index, Reading
 from everdex.service.relations import Question
-from everdex.sync.model import SyncOptions
 from everdex.view import open_view
+from support.asked import asked
 from support.stores import Workspace
 
 TOY = Resolvers(("support.toy",))
@@ -85,7 +84,7 @@ PROGRAM = {
 def asker(made: Workspace) -> Ask:
     def ask(method: str, symbol: str = "", reading: Reading | None = None, **more: Any) -> dict[str, Any]:
         question = Question(method, symbol, **more)
-        return relations.ask(Index.open(made.path), question, reading or Reading(), SyncOptions(workers=1)).to_dict()
+        return asked(Index.open(made.path), "relations", question, reading=reading)
 
     return ask
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from everdex.service import relations
-from everdex.service.index import Index, Reading
+from everdex.service.index import Index
 from everdex.service.relations import Question
-from everdex.sync.model import SyncOptions
+from support.asked import asked
 from support.stores import Workspace
 
 
 def plan_of(made: Workspace, symbol: str, new: str, **more: Any) -> dict[str, Any]:
     """What renaming a symbol comes to, as the answer has it."""
     question = Question("rename", symbol, new=new, **more)
-    return relations.ask(Index.open(made.path), question, Reading(), SyncOptions(workers=1)).to_dict()
+    return asked(Index.open(made.path), "relations", question)
 
 
 def carried_out(made: Workspace, plan: dict[str, Any], new: str) -> dict[str, str]:

@@ -18,6 +18,7 @@ from everdex.service.work import OwnWork
 from everdex.state.jobs import RefreshJob
 from everdex.state.scopes import RefreshScope
 from everdex.sync.model import SyncOptions
+from support.asked import asked
 from support.indexers import copying, export_index, put_indexer
 from support.stores import synced
 
@@ -65,7 +66,7 @@ class Scene:
         return set(found)
 
     def contexts(self) -> dict[str, Any]:
-        return contexts.ask_contexts(self.index, Reading()).to_dict()
+        return asked(self.index, "contexts")
 
     def state(self) -> str:
         return str(self.contexts()["contexts"][0]["state"])

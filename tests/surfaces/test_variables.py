@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from everdex.errors import QueryError
-from everdex.service import named
-from everdex.service.index import Index, Reading
+from everdex.service.index import Index
 from everdex.state import unknown
 from everdex.surfaces.cli import impact, refs
 from everdex.surfaces.mcp import replies, text
 from everdex.surfaces.mcp.related import missing
-from everdex.sync.model import SyncOptions
+from support.asked import asked
 from support.graphs import Ask, asker
 from support.stores import Workspace, synced
 
@@ -204,7 +203,7 @@ def test_a_line_in_a_body_means_its_function(ask: Ask) -> None:
 
 def test_symbols_list_references_in_the_same_answer(made: Workspace) -> None:
     """A definition comes with who uses it, as many as asked for; what is left out is counted."""
-    document = named.ask(Index.open(made.path), "TIMEOUT", Reading(), SyncOptions(), references=1).to_dict()
+    document = asked(Index.open(made.path), "symbols", "TIMEOUT", references=1)
     assert [item["path"] for item in document["definitions"]] == ["settings.py"]
     assert _places(document["references"]) == [("read", "client.py", 5)]
     assert (document["references"]["total"], document["references"]["omitted"]) == (4, 3)
@@ -217,8 +216,8 @@ def test_symbols_list_references_in_the_same_answer(made: Workspace) -> None:
 def test_attributes_that_methods_store_are_found_by_name(made: Workspace) -> None:
     """Once the graph is made `symbols` knows what no statement of a class defines."""
     index = Index.open(made.path)
-    named.ask(index, "Box", Reading(), SyncOptions(), references=1)
-    (found,) = named.ask(index, "Box.lid", Reading(), SyncOptions()).to_dict()["definitions"]
+    asked(index, "symbols", "Box", references=1)
+    (found,) = asked(index, "symbols", "Box.lid")["definitions"]
     assert (found["qualified_name"], found["kind"], found["start_line"]) == ("Box.lid", "field", 3)
 
 

@@ -132,13 +132,13 @@ def test_a_warm_index_answers_after_it_gave_its_memory_back(root: Path) -> None:
     warm = ResidentIndex(index)
     warm.reader.warm_up()
     request = SearchRequest("marker", Mode.LITERAL)
-    assert warm.reader.search(request, warm.stated(Reading())).body["results"] == []
+    assert warm.reader.search(request, warm.stated(Reading()), Reading()).body["results"] == []
     warm.reader.shed()
     (root / "a.py").write_text("marker = 1\n")
     warm.reconcile()
     warm.collect()
     assert (warm.publishes, warm.collections) == (1, 1)
-    assert len(warm.reader.search(request, warm.stated(Reading(sync=False))).body["results"]) == 1
+    assert len(warm.reader.search(request, warm.stated(Reading(sync=False)), Reading(sync=False)).body["results"]) == 1
     warm.close()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from everdex import clock, limits
 from everdex.canvas.board import edits
 from everdex.canvas.board.drafts import Sources, drafted, drafted_again
-from everdex.canvas.board.edits import IMPACT, Draft, Edit, search_request
+from everdex.canvas.board.edits import IMPACT, Draft, Edit
 from everdex.canvas.board.file import change_board, read_board, reset_board
 from everdex.canvas.board.look import Looking
 from everdex.canvas.board.model import Board, Evidence, Stamp
@@ -21,9 +21,7 @@ from everdex.canvas.board.summary import headline, summary
 from everdex.errors import EverdexError, UsageError
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index, Reading
-from everdex.service.searcher import Searcher
 from everdex.snapshot.store import Store
-from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
 
 
@@ -33,31 +31,6 @@ def needs_graph(store: Store, edit: Edit) -> bool:
     if edit.again:
         targets += [item.target for item in read_board(store).evidence if item.id == edit.id]
     return any(target.startswith(IMPACT) for target in targets)
-
-
-# -- a process that asks once --------------------------------------------------------------------
-
-
-def ask(index: Index, edit: Edit, reading: Reading, options: SyncOptions) -> Answer:
-    """Read the board, or change it; the index is brought up to date first unless the reading says otherwise."""
-    from everdex.search.names import SymbolNames
-    from everdex.service import opening, relations
-
-    edit = edits.checked(edit)
-    with index.view(reading, options) as (view, freshness):
-
-        def search(query: str) -> dict[str, Any]:
-            embedder, warnings = index.embedder()
-            searcher = Searcher(index, view, freshness, index.engine(view, embedder, warnings), warnings)
-            return dict(searcher.answer(search_request(query)).body)
-
-        def impact(symbol: str) -> dict[str, Any]:
-            opened = opening.open_for(view, options)
-            return dict(
-                relations.answer(index, opened, SymbolNames(view), impact_question(symbol), freshness).body
-            )
-
-        return answer(index, Sources(view, search, impact), edit, freshness, reading)
 
 
 def impact_question(symbol: str) -> Any:

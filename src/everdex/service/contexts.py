@@ -24,11 +24,10 @@ from everdex.semantic.keeper import confinement
 from everdex.semantic.kept import ContextFacts
 from everdex.semantic.tools import TOOLS, Installed, installed, locate
 from everdex.service.answers import Answer, Freshness
-from everdex.service.index import Index, Reading
+from everdex.service.index import Index
 from everdex.settings import semantic_unasked
 from everdex.snapshot.store import Store
 from everdex.state.jobs import JobRecords, JobStatus, RefreshJob
-from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
 
 
@@ -118,11 +117,6 @@ def _stamp(path: str) -> list[int]:
 
 
 # -- the answer ----------------------------------------------------------------------------------
-
-
-def ask_contexts(index: Index, reading: Reading, options: SyncOptions | None = None) -> Answer:
-    with index.view(reading, options) as (view, freshness):
-        return contexts_answer(index, view, freshness, reading.warnings)
 
 
 def contexts_answer(

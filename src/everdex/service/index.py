@@ -303,45 +303,6 @@ class Index:
         with self.searcher(reading or Reading()) as searcher:
             return searcher.answer(request, explain=explain)
 
-    def similar(
-        self, place: str, k: int, reading: Reading, options: SyncOptions,
-        *, languages: tuple[str, ...], paths: tuple[str, ...], explain: bool,
-    ) -> Answer:  # fmt: skip
-        """The code most like the code at `place` (path:line), nearest first; it never contains the place itself."""
-        from everdex.search.place import parse_place
-
-        parse_place(place)  # refused before anything is indexed for it
-        with self.view(reading, options) as (view, freshness):
-            return self.similar_in(
-                view, freshness, place, k, languages=languages, paths=paths, explain=explain, warnings=reading.warnings
-            )
-
-    def similar_in(
-        self, view: SnapshotView, freshness: Freshness, place: str, k: int, *, languages: tuple[str, ...],
-        paths: tuple[str, ...], explain: bool, warnings: tuple[str, ...] = (),
-    ) -> Answer:  # fmt: skip
-        """The answer to `similar` from an open view."""
-        from everdex.search.similar import document_at, similar
-
-        outcome = similar(view, document_at(view, self.root.path, place), k, languages, paths)
-        body = {
-            "query": place,
-            "mode": "like",
-            "ignore_case": False,
-            "results": answers.results(outcome.hits, (), explain=explain),
-            "omitted": outcome.omitted,
-            "cursor": None,
-            "no_strong_match": False,
-            "suggestions": [],
-        }
-        return self.answer(view, freshness, body, warnings=warnings)
-
-    def chunks(self, reading: Reading, options: SyncOptions, *, meta: bool) -> Answer:
-        """Every chunk's names and place, in docId order (IDENTITY's chunk_uid_map)."""
-        with self.view(reading, options) as (view, freshness):
-            body = {"chunks": describe.chunk_map(view, meta=meta)}
-            return self.answer(view, freshness, body, warnings=reading.warnings)
-
     def engine(self, view: SnapshotView, embedder: Any, warnings: tuple[str, ...]) -> Engine:
         """An engine over a view; `embedder` and `warnings` as `embedder()` gave them."""
         from everdex.search.engine import Engine

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 
 from everdex.errors import Corrupt
 from everdex.memory import trim
-from everdex.search.engine import Engine
 from everdex.search.names import SymbolNames
 from everdex.semantic.kept import stamp
 from everdex.snapshot import active
@@ -24,6 +23,7 @@ from everdex.snapshot.store import Store
 from everdex.view import SnapshotView, open_kept_view
 
 if TYPE_CHECKING:
+    from everdex.search.engine import Engine
     from everdex.service.begun import Early
     from everdex.service.opening import Open
 

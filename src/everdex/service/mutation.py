@@ -29,8 +29,7 @@ from everdex.graph.resolvers import Resolvers
 from everdex.nearby import meant
 from everdex.roots import everdex_home
 from everdex.service.answers import PINNED, Answer, Freshness, checked
-from everdex.service.index import Index, Reading
-from everdex.service.opening import open_for
+from everdex.service.index import Index
 from everdex.state import decisions, gate, scopes
 from everdex.state.decisions import DecisionRecord
 from everdex.state.gate import Asked
@@ -38,7 +37,6 @@ from everdex.state.jobs import JobRecords
 from everdex.state.model import EDIT, INTENTS, SEMANTIC, FileState, GateResult, OpenPlace, worst
 from everdex.state.now import Now, SnapshotNow, TreeNow, Unchanged, read_file
 from everdex.state.states import Known, States
-from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
 
 MAX_PATHS: Final = 1_000
@@ -118,34 +116,6 @@ def check_paths(paths: Sequence[str]) -> None:
         raise QueryError(f"{len(paths):,} paths; at most {MAX_PATHS:,} at once", hint="ask in parts")
     if any(not path or "\0" in path for path in paths):
         raise UsageError("a path is empty or has a NUL byte", hint="name files")
-
-
-# -- a process that asks once --------------------------------------------------------------------
-
-
-def ask_gate(index: Index, question: GateQuestion, reading: Reading, options: SyncOptions) -> Answer:
-    check(question)
-    with _opened(index, question.since, reading, options, make=question.intent == SEMANTIC) as found:
-        return gate_answer(index, found, question, reading.warnings)
-
-
-def ask_states(
-    index: Index, paths: tuple[str, ...], since: str | None, reading: Reading, options: SyncOptions, offset: int = 0
-) -> Answer:
-    check_paths(paths)
-    with _opened(index, since, reading, options, make=False) as found:
-        return states_answer(index, found, paths, offset, reading.warnings)
-
-
-@contextmanager
-def _opened(
-    index: Index, since: str | None, reading: Reading, options: SyncOptions, *, make: bool
-) -> Iterator[Scene]:
-    with index.view(reading, options) as (view, freshness):
-        at_hand = open_for(view, options).atlas.graph if make else None
-        known = GraphKeeper().known(view, at_hand)
-        with scene(index, view, known, freshness, since) as found:
-            yield found
 
 
 @contextmanager

@@ -13,14 +13,13 @@ from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.declarations import written_out
 from everdex.identity.symbols import plain_name
 from everdex.search.names import SymbolNames
-from everdex.service import coverage, opening, relations
-from everdex.service.answers import Answer, Freshness
+from everdex.service import coverage, relations
+from everdex.service.answers import Freshness
 from everdex.service.begun import Early
-from everdex.service.index import Index, Reading
+from everdex.service.index import Index
 from everdex.service.meant import MAX_MATCHES
 from everdex.service.opening import Open
 from everdex.service.relations import DEFAULT_LIMIT, Question
-from everdex.service.symbols import find
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
 
@@ -28,27 +27,9 @@ _OF_THE_QUESTION: Final = ("query", "matches", "matches_omitted", "suggestions",
 _MADE_LATER: Final = "references are left out: the graph of this snapshot is not there yet"
 
 
-def ask(
-    index: Index, asked: str, reading: Reading, options: SyncOptions, *, references: int = 0, offset: int = 0
-) -> Answer:
-    """Every definition of a name (else the names like it), or the outline of a file; and that many references."""
-    with index.view(reading, options) as (view, freshness):
-        names = SymbolNames(view)
-        found = find(view, names, index.root.path, asked, offset)
-        more = add_early(index, view, names, found.body, references, freshness, options)
-        if more is None:
-            opened = None
-            if found.body["by"] == "name" and (references or not found.body["definitions"]):
-                needed = references or naming.is_id(asked.strip())
-                opened = opening.open_for(view, options) if needed else opening.open_made(view)
-            more = add_graph(opened, found.body, references)
-        warnings = (*reading.warnings, *found.warnings, *more)
-        return index.answer(view, freshness, found.body, limits_hit=found.limits_hit, warnings=warnings)
-
-
 def add_early(
     index: Index, view: SnapshotView, names: SymbolNames, body: dict[str, Any], count: int, freshness: Freshness,
-    options: SyncOptions, kept: Early | None = None,
+    options: SyncOptions, kept: Early | None,
 ) -> tuple[str, ...] | None:  # fmt: skip
     """Add to the body of a symbols answer that many references before there is a graph, with what is open; the warnings
     of it. None, and nothing is added, where they wait for the graph, or none are wanted."""
@@ -69,9 +50,7 @@ def _question(body: dict[str, Any], count: int) -> Question:
     return question
 
 
-def add_graph(
-    opened: Open | None, body: dict[str, Any], count: int, kept: Early | None = None
-) -> tuple[str, ...]:
+def add_graph(opened: Open | None, body: dict[str, Any], count: int, kept: Early | None) -> tuple[str, ...]:
     """Add what a graph knows to the body of a symbols answer: definitions that only bodies of functions make, and with
     `count` that many references of the one definition that fits; the warnings of it."""
     body["references"] = None

@@ -1,7 +1,7 @@
 """Answers questions from a kept view. It does not look at the tree: the caller says how fresh the answer is.
 
-The daemon's own process and its helper processes answer through this one class, each with views and engines of its own,
-so that their answers cannot differ. The answer itself names its snapshot.
+A command, the Python API, the daemon and its helper processes answer through this one class, each with views and
+engines of its own, so that their answers cannot differ. The answer itself names its snapshot.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,9 +17,8 @@ import msgspec
 from everdex.errors import Busy
 from everdex.memory import trim
 from everdex.search.check import check
-from everdex.search.engine import Engine
 from everdex.search.model import Mode, SearchRequest
-from everdex.service import describe
+from everdex.service import answers, describe
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index, Reading
 from everdex.service.kept import Kept, KeptViews
@@ -30,6 +30,7 @@ from everdex.view import SnapshotView
 
 if TYPE_CHECKING:
     from everdex.canvas.board.edits import Edit
+    from everdex.search.engine import Engine
     from everdex.service.begun import Early
     from everdex.service.mutation import GateQuestion, GraphKeeper, Scene
     from everdex.service.opening import Open
@@ -48,83 +49,112 @@ class GraphOf(msgspec.Struct, frozen=True):
 class Reader:
     """One store, read again and again. Every method may be called from any thread."""
 
-    def __init__(self, index: Index, *, makes_graphs: bool = True) -> None:
-        """Without `makes_graphs` another process makes them, and a question whose graph is missing is `Busy`."""
+    def __init__(
+        self, index: Index, *, makes_graphs: bool = True, waits: bool = False, options: SyncOptions | None = None
+    ) -> None:
+        """Without `makes_graphs` another process makes them, and a question whose graph is missing is `Busy`. One that
+        `waits` for them answers before they are finished only where a question asks for that."""
         self.index = index
         self.store = index.store()
-        self._embedder, self._warnings = index.embedder()
         self._views = KeptViews(self.store)
         self._makes_graphs = makes_graphs
+        self._waits = waits
+        self._options = options or SyncOptions()  # how graphs are made
         self._graphs: GraphKeeper | None = None  # what states were last computed with
 
+    @cached_property
+    def _embedder(self) -> tuple[Any, tuple[str, ...]]:
+        return self.index.embedder()
+
     def search(
-        self, request: SearchRequest, freshness: Freshness, *, snapshot_id: str | None = None, explain: bool = False
+        self, request: SearchRequest, freshness: Freshness, reading: Reading, *, explain: bool = False
     ) -> Answer:
-        """The same answer that `Index.search` gives."""
+        """The ranked answer to one question."""
         check(request)
-        with self._views.pinned(snapshot_id) as kept, kept.engine(self._engine) as engine:
-            searcher = Searcher(self.index, kept.view, freshness, engine, self._warnings)
-            return searcher.answer(request, explain=explain)
+        with self._views.pinned(reading.snapshot_id) as kept:
+            return self._searched(kept, request, freshness, reading, explain=explain)
+
+    def _searched(
+        self, kept: Kept, request: SearchRequest, freshness: Freshness, reading: Reading, *, explain: bool = False
+    ) -> Answer:
+        with kept.engine(self._engine) as engine:
+            warnings = (*reading.warnings, *self._embedder[1])
+            return Searcher(self.index, kept.view, freshness, engine, warnings).answer(request, explain=explain)
 
     def similar(
-        self, place: str, k: int, freshness: Freshness, *, snapshot_id: str | None,
-        languages: tuple[str, ...], paths: tuple[str, ...], explain: bool,
+        self, place: str, k: int, freshness: Freshness, reading: Reading, *, languages: tuple[str, ...],
+        paths: tuple[str, ...], explain: bool,
     ) -> Answer:  # fmt: skip
-        """The same answer that `Index.similar` gives."""
-        with self._views.pinned(snapshot_id) as kept:
-            return self.index.similar_in(
-                kept.view, freshness, place, k, languages=languages, paths=paths, explain=explain
-            )
+        """The code most like the code at `place` (path:line), nearest first; it never contains the place itself."""
+        from everdex.search.similar import document_at, similar
+
+        with self._views.pinned(reading.snapshot_id) as kept:
+            outcome = similar(kept.view, document_at(kept.view, self.index.root.path, place), k, languages, paths)
+            body = {
+                "query": place,
+                "mode": "like",
+                "ignore_case": False,
+                "results": answers.results(outcome.hits, (), explain=explain),
+                "omitted": outcome.omitted,
+                "cursor": None,
+                "no_strong_match": False,
+                "suggestions": [],
+            }
+            return self.index.answer(kept.view, freshness, body, warnings=reading.warnings)
 
     def symbols(
-        self, asked: str, freshness: Freshness, *, snapshot_id: str | None, references: int, offset: int
+        self, asked: str, freshness: Freshness, reading: Reading, *, references: int = 0, offset: int = 0
     ) -> Answer:
-        """The same answer that `named.ask` gives; while nobody has made the graph, with the references that are known
-        before it is there, or without."""
+        """Every definition of a name (else the names like it), or the outline of a file; and that many references.
+
+        While nobody has made the graph, with the references that are known before it is there, or without."""
         from everdex.graph import naming
         from everdex.service import named, opening
 
-        with self._views.pinned(snapshot_id) as kept:
+        with self._views.pinned(reading.snapshot_id) as kept:
             found = find(kept.view, kept.names, self.index.root.path, asked, offset)
-            body, opened, early, more = found.body, None, None, None
-            if body["by"] == "name" and (references or not body["definitions"]):
-                needed = references or naming.is_id(asked.strip())
-                opened = kept.graph(self._opened if needed else opening.open_made)
-            if opened is None and not self._makes_graphs:
-                early = kept.early()
+            body, early, more = found.body, None, None
+            wanted = body["by"] == "name" and (references or not body["definitions"])
+            opened = kept.graph(opening.open_made) if wanted else None
+            if opened is None and not self._waits:
+                early = None if self._makes_graphs else kept.early()
                 more = named.add_early(
-                    self.index, kept.view, kept.names, body, references, freshness, SyncOptions(), early
+                    self.index, kept.view, kept.names, body, references, freshness, self._options, early
                 )
             if more is None:
+                if wanted and opened is None and (references or naming.is_id(asked.strip())):
+                    opened = kept.graph(self._opened)
                 more = named.add_graph(opened, body, references, early)
-            return self.index.answer(
-                kept.view, freshness, body, limits_hit=found.limits_hit, warnings=(*found.warnings, *more)
-            )
+            warnings = (*reading.warnings, *found.warnings, *more)
+            return self.index.answer(kept.view, freshness, body, limits_hit=found.limits_hit, warnings=warnings)
 
-    def relations(self, question: Question, freshness: Freshness, *, snapshot_id: str | None) -> Answer:
-        """The same answer that `everdex.service.relations.ask` gives."""
+    def relations(self, question: Question, freshness: Freshness, reading: Reading) -> Answer:
+        """The answer to a question about the graph."""
         from everdex.service import begun, relations
 
         relations.check(question)
-        may_be_early = self._makes_graphs and question.method in begun.WITH_RESERVATION and not question.wait
-        with self._views.pinned(snapshot_id) as kept:
-            early = self._before_graph(kept, question, freshness, None) if may_be_early else None
-            return early or self._related(kept, question, freshness)
+        hurries = not self._waits or (question.method in begun.WITH_RESERVATION and not question.wait)
+        with self._views.pinned(reading.snapshot_id) as kept:
+            if self._makes_graphs and hurries:
+                early = self._before_graph(kept, question, freshness, reading, None)
+                if early is not None:
+                    return early
+            return self._related(kept, question, freshness, reading)
 
-    def before_graph(self, question: Question, freshness: Freshness, snapshot_id: str | None) -> Answer | None:
+    def before_graph(self, question: Question, freshness: Freshness, reading: Reading) -> Answer | None:
         """The answer from what is known before another process has finished the graph; None when it takes the graph."""
-        with self._views.pinned(snapshot_id) as kept:
-            return self._before_graph(kept, question, freshness, kept.early())
+        with self._views.pinned(reading.snapshot_id) as kept:
+            return self._before_graph(kept, question, freshness, reading, kept.early())
 
     def _before_graph(
-        self, kept: Kept, question: Question, freshness: Freshness, early: Early | None
+        self, kept: Kept, question: Question, freshness: Freshness, reading: Reading, early: Early | None
     ) -> Answer | None:
         from everdex.service import opening, relations
 
         if kept.graph(opening.open_made) is not None:
             return None
         return relations.before_graph(
-            self.index, kept.view, kept.names, question, freshness, SyncOptions(), kept=early
+            self.index, kept.view, kept.names, question, freshness, self._options, reading.warnings, kept=early
         )
 
     def so_far(self, question: Question, snapshot_id: str | None) -> str:
@@ -135,13 +165,13 @@ class Reader:
         with self._views.pinned(snapshot_id) as kept:
             return kept.early().refused.get(relations.asked_of(question), "")
 
-    def _related(self, kept: Kept, question: Question, freshness: Freshness) -> Answer:
+    def _related(self, kept: Kept, question: Question, freshness: Freshness, reading: Reading) -> Answer:
         from everdex.service import relations
 
         opened = kept.graph(self._opened)
         if opened is None:
             raise Busy("the graph of this snapshot is not there yet", hint="ask again", retry_after_ms=500)
-        return relations.answer(self.index, opened, kept.names, question, freshness)
+        return relations.answer(self.index, opened, kept.names, question, freshness, reading.warnings)
 
     def graph_of(self, snapshot_id: str | None = None) -> GraphOf:
         """Which snapshot a question about the graph would be answered from."""
@@ -154,33 +184,33 @@ class Reader:
     def _opened(self, view: SnapshotView) -> Open | None:
         from everdex.service import opening
 
-        return opening.open_for(view, SyncOptions()) if self._makes_graphs else opening.open_made(view)
+        return opening.open_for(view, self._options) if self._makes_graphs else opening.open_made(view)
 
-    def gate(self, question: GateQuestion, freshness: Freshness, *, snapshot_id: str | None) -> Answer:
-        """The same answer that `everdex.service.mutation.ask_gate` gives."""
+    def gate(self, question: GateQuestion, freshness: Freshness, reading: Reading) -> Answer:
+        """Whether files may be changed now."""
         from everdex.service import mutation
 
         mutation.check(question)
-        with self._scene(freshness, question.since, snapshot_id, make=question.intent == SEMANTIC) as found:
-            return mutation.gate_answer(self.index, found, question)
+        with self._scene(freshness, question.since, reading, make=question.intent == SEMANTIC) as found:
+            return mutation.gate_answer(self.index, found, question, reading.warnings)
 
     def states(
-        self, paths: tuple[str, ...], since: str | None, freshness: Freshness, *, snapshot_id: str | None, offset: int
+        self, paths: tuple[str, ...], since: str | None, freshness: Freshness, reading: Reading, *, offset: int = 0
     ) -> Answer:
-        """The same answer that `everdex.service.mutation.ask_states` gives."""
+        """The states of files; without any, of every file that is not clean."""
         from everdex.service import mutation
 
         mutation.check_paths(paths)
-        with self._scene(freshness, since, snapshot_id, make=False) as found:
-            return mutation.states_answer(self.index, found, paths, offset)
+        with self._scene(freshness, since, reading, make=False) as found:
+            return mutation.states_answer(self.index, found, paths, offset, reading.warnings)
 
     @contextmanager
     def _scene(
-        self, freshness: Freshness, since: str | None, snapshot_id: str | None, *, make: bool
+        self, freshness: Freshness, since: str | None, reading: Reading, *, make: bool
     ) -> Iterator[Scene]:
         from everdex.service import mutation
 
-        with self._views.pinned(snapshot_id) as kept:
+        with self._views.pinned(reading.snapshot_id) as kept:
             if make:
                 kept.graph(self._opened)
             known = self.known(kept)
@@ -197,7 +227,7 @@ class Reader:
         return self._graphs.known(kept.view, opened.atlas.graph if opened is not None else None)
 
     def board(self, edit: Edit, freshness: Freshness, reading: Reading) -> Answer:
-        """The same answer that `everdex.service.boarding.ask` gives; the edit is a checked one."""
+        """The board, read or changed; the edit is a checked one."""
         from everdex.canvas.board.drafts import Sources
         from everdex.canvas.board.edits import search_request
         from everdex.service import boarding
@@ -205,40 +235,39 @@ class Reader:
         with self._views.pinned(reading.snapshot_id) as kept:
 
             def search(query: str) -> dict[str, Any]:
-                with kept.engine(self._engine) as engine:
-                    searcher = Searcher(self.index, kept.view, freshness, engine, self._warnings)
-                    return dict(searcher.answer(search_request(query)).body)
+                return dict(self._searched(kept, search_request(query), freshness, reading).body)
 
             def impact(symbol: str) -> dict[str, Any]:
-                return dict(self._related(kept, boarding.impact_question(symbol), freshness).body)
+                return dict(self._related(kept, boarding.impact_question(symbol), freshness, reading).body)
 
             sources = Sources(kept.view, search, impact)
             return boarding.answer(self.index, sources, edit, freshness, reading)
 
-    def contexts(self, freshness: Freshness, *, snapshot_id: str | None) -> Answer:
-        """The same answer that `everdex.service.contexts.ask_contexts` gives."""
+    def contexts(self, freshness: Freshness, reading: Reading) -> Answer:
+        """The projects that an indexer can be run for."""
         from everdex.service import contexts
 
-        with self._views.pinned(snapshot_id) as kept:
-            return contexts.contexts_answer(self.index, kept.view, freshness)
+        with self._views.pinned(reading.snapshot_id) as kept:
+            return contexts.contexts_answer(self.index, kept.view, freshness, reading.warnings)
 
     def chunks(
-        self, freshness: Freshness, *, snapshot_id: str | None, meta: bool, offset: int, count: int
+        self, freshness: Freshness, reading: Reading, *, meta: bool, offset: int = 0, count: int = 1 << 31
     ) -> Answer:
-        """A page of what `Index.chunks` gives, and with `cursor` where the next one begins."""
-        with self._views.pinned(snapshot_id) as kept:
+        """A page of every chunk's names and place, in docId order (IDENTITY's chunk_uid_map), and with `cursor` where
+        the next one begins."""
+        with self._views.pinned(reading.snapshot_id) as kept:
             page = describe.chunk_map(kept.view, meta=meta, offset=offset, count=count)
             rest = max(0, kept.view.doc_count - offset - count)
             following = {"snapshot_id": kept.view.manifest.snapshot_id, "offset": offset + count}
             body = {"chunks": page, "omitted": rest, "cursor": following if rest else None}
-            return self.index.answer(kept.view, freshness, body)
+            return self.index.answer(kept.view, freshness, body, warnings=reading.warnings)
 
     def pinned(self) -> AbstractContextManager[Kept]:
         """The active snapshot as it is, for one question."""
         return self._views.pinned()
 
     def _engine(self, view: SnapshotView) -> Engine:
-        return self.index.engine(view, self._embedder, self._warnings)
+        return self.index.engine(view, *self._embedder)
 
     def warm_up(self) -> None:
         """Open the active snapshot and run one search, so that the first real one does not wait for that."""
@@ -250,8 +279,12 @@ class Reader:
         """Free what is kept for answers before the graph is finished, unless it was used just now."""
         self._views.forget_early(unused_s)
 
-    def shed(self) -> None:
-        """Give memory back; the next question opens the view again."""
+    def close(self) -> None:
+        """Give back the views; the next question opens them again."""
         self._views.release()
+
+    def shed(self) -> None:
+        """Give memory back, too."""
+        self.close()
         gc.collect()
         trim()

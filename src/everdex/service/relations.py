@@ -25,8 +25,8 @@ from everdex.graph.ways import Way
 from everdex.search.names import SymbolNames
 from everdex.service import begun, coverage, meant, occurrences, wanted
 from everdex.service.answers import Answer, Freshness
-from everdex.service.index import Index, Reading
-from everdex.service.opening import Open, open_for
+from everdex.service.index import Index
+from everdex.service.opening import Open
 from everdex.service.renaming import rename_body
 from everdex.state.rename import check_name
 from everdex.state.taking import check_places
@@ -66,15 +66,6 @@ class Question:
     @property
     def wanted(self) -> wanted.Wanted:
         return wanted.Wanted(self.picture, self.dark, self.max_bytes)
-
-
-def ask(index: Index, question: Question, reading: Reading, options: SyncOptions) -> Answer:
-    """The answer of a process that asks once."""
-    check(question)
-    with index.view(reading, options) as (view, freshness):
-        names = SymbolNames(view)
-        early = before_graph(index, view, names, question, freshness, options, reading.warnings)
-        return early or answer(index, open_for(view, options), names, question, freshness, reading.warnings)
 
 
 def before_graph(

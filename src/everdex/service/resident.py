@@ -74,45 +74,39 @@ class ResidentIndex:
     # -- questions -----------------------------------------------------------------------------
 
     def symbols(self, asked: str, reading: Reading, references: int = 0, offset: int = 0) -> Answer:
-        """The same answer that `everdex.service.named.ask` gives."""
-        return self.reader.symbols(
-            asked, self.stated(reading), snapshot_id=reading.snapshot_id, references=references, offset=offset
-        )
+        return self.reader.symbols(asked, self.stated(reading), reading, references=references, offset=offset)
 
     def similar(
         self, place: str, k: int, reading: Reading, *, languages: tuple[str, ...], paths: tuple[str, ...],
         explain: bool,
     ) -> Answer:  # fmt: skip
-        """The same answer that `Index.similar` gives."""
         return self.reader.similar(
-            place, k, self.stated(reading), snapshot_id=reading.snapshot_id, languages=languages, paths=paths,
-            explain=explain,
-        )  # fmt: skip
+            place, k, self.stated(reading), reading, languages=languages, paths=paths, explain=explain
+        )
 
     def relations(self, question: Question, reading: Reading, *, wait_s: float | None = None) -> Answer:
-        """The same answer that `relations.ask` gives; `Busy` when its graph takes longer than `wait_s`."""
+        """The answer to a question about the graph; `Busy` when that takes longer than `wait_s`."""
         check(question)
         freshness = self.stated(reading)
-        snapshot_id = reading.snapshot_id
-        early = self.reader.before_graph(question, freshness, snapshot_id)
+        early = self.reader.before_graph(question, freshness, reading)
         if early is not None:
             return early
         if self.graphs is not None:
             try:
-                snapshot_id = self.graphs.ready(snapshot_id, wait_s)
+                reading = replace(reading, snapshot_id=self.graphs.ready(reading.snapshot_id, wait_s))
             except Busy as busy:
-                so_far = self.reader.so_far(question, snapshot_id)
+                so_far = self.reader.so_far(question, reading.snapshot_id)
                 if not so_far:
                     raise
                 raise Busy(f"{busy.message}; {so_far}", hint=busy.hint, retry_after_ms=busy.retry_after_ms) from busy
-        return self.reader.relations(question, freshness, snapshot_id=snapshot_id)
+        return self.reader.relations(question, freshness, reading)
 
     def gate(self, question: GateQuestion, reading: Reading) -> Answer:
-        """The same answer that `everdex.service.mutation.ask_gate` gives."""
+        """Whether files may be changed now; those that are behind are refreshed soon."""
         freshness = self.stated(reading)
         if question.intent == SEMANTIC and self.graphs is not None:
             self.graphs.ready(reading.snapshot_id)
-        answer = self.reader.gate(question, freshness, snapshot_id=reading.snapshot_id)
+        answer = self.reader.gate(question, freshness, reading)
         behind = [file["path"] for file in answer.body["files"] if any(item["reason"] for item in file["reasons"])]
         if behind and question.since is None and reading.snapshot_id is None:
             with self.reader.pinned() as kept:
@@ -120,12 +114,10 @@ class ResidentIndex:
         return answer
 
     def states(self, paths: tuple[str, ...], since: str | None, reading: Reading, offset: int) -> Answer:
-        """The same answer that `everdex.service.mutation.ask_states` gives."""
-        return self.reader.states(paths, since, self.stated(reading), snapshot_id=reading.snapshot_id, offset=offset)
+        return self.reader.states(paths, since, self.stated(reading), reading, offset=offset)
 
     def contexts(self, reading: Reading) -> Answer:
-        """The same answer that `everdex.service.contexts.ask_contexts` gives."""
-        return self.reader.contexts(self.stated(reading), snapshot_id=reading.snapshot_id)
+        return self.reader.contexts(self.stated(reading), reading)
 
     def status(self, reading: Reading) -> Answer:
         """The same answer that `Index.status` gives."""
@@ -146,7 +138,7 @@ class ResidentIndex:
         return only_paths(listed, paths)
 
     def board(self, edit: Edit, reading: Reading, *, wait_s: float | None) -> Answer:
-        """The same answer that `boarding.ask` gives; `Busy` when evidence needs a graph that takes longer."""
+        """The board, read or changed; `Busy` when evidence needs a graph that takes longer."""
         edit = checked(edit)
         freshness = self.stated(reading)
         if self.graphs is not None and boarding.needs_graph(self.reader.store, edit):
@@ -154,9 +146,7 @@ class ResidentIndex:
         return self.reader.board(edit, freshness, reading)
 
     def chunks(self, reading: Reading, *, meta: bool, offset: int, count: int) -> Answer:
-        """A page of what `Index.chunks` gives."""
-        freshness = self.stated(reading)
-        return self.reader.chunks(freshness, snapshot_id=reading.snapshot_id, meta=meta, offset=offset, count=count)
+        return self.reader.chunks(self.stated(reading), reading, meta=meta, offset=offset, count=count)
 
     def stated(self, reading: Reading, *, rehash: bool = False) -> Freshness:
         """Bring the index up to date as far as the reading asks for it; returns how fresh an answer is then."""

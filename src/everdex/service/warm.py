@@ -1,18 +1,32 @@
-"""A warm index for a process that works on one root without a daemon: it keeps a reader between questions.
+"""An index for a process that works on one root without a daemon: asked once, or kept warm between questions.
 
-Each question brings the index up to date first, as far as it asks for that. When `.everdex.toml` changes, another store
-is used from then on.
+Each question brings the index up to date first, as far as it asks for that. A warm index uses another store from then
+on when `.everdex.toml` changes.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from everdex import config
 from everdex.service.answers import Freshness
 from everdex.service.index import Index, Reading
 from everdex.service.reader import Reader
 from everdex.sync.model import SyncOptions
+
+
+@contextmanager
+def once(index: Index, reading: Reading, options: SyncOptions) -> Iterator[tuple[Reader, Freshness]]:
+    """A reader of the index, made as fresh as the reading wants, and how fresh that is; not kept after the block."""
+    freshness = index.prepare(reading, options)
+    index.store().touch_last_used()
+    reader = Reader(index, options=options)
+    try:
+        yield reader, freshness
+    finally:
+        reader.close()
 
 
 class WarmIndex:
@@ -41,7 +55,7 @@ class WarmIndex:
         with self._lock:
             if self._reader is None or self._reader.index is not index:
                 self._drop()
-                self._reader = Reader(index)
+                self._reader = Reader(index, waits=True)
             return self._reader, freshness
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ from everdex.surfaces.daemon.start import start
 from everdex.sync.model import silent
 
 Asked = TypeVar("Asked", bound=msgspec.Struct)
-Here = Callable[[Reader, Freshness], Any]
+Here = Callable[[Reader, Freshness, Reading], Any]
 
 
 class Asking:
@@ -38,7 +38,7 @@ class Asking:
         about = {"no_sync": not reading.sync, "snapshot_id": reading.snapshot_id}
         document = self._over_daemon(method, {**params, **about})
         if document is None:
-            document = here(*self._warm.ready(reading)).to_dict()
+            document = here(*self._warm.ready(reading), reading).to_dict()
         return typed(kind, document)
 
     def _tell(

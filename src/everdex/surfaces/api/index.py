@@ -20,9 +20,7 @@ from everdex.search.model import Mode, SearchRequest
 from everdex.search.place import parse_place
 from everdex.service import index as service
 from everdex.service import maintain
-from everdex.service.answers import Freshness
 from everdex.service.index import Reading
-from everdex.service.reader import Reader
 from everdex.service.warm import WarmIndex
 from everdex.surfaces.api import model, store_model
 from everdex.surfaces.api.board import Board, BoardAnswer
@@ -56,10 +54,10 @@ class Index(Relations, StateQuestions, Keeping):
         """The evidence board: what was looked at, what is believed and what was decided."""
 
         def ask(edit: Edit, reading: Reading) -> BoardAnswer:
-            def here(reader: Reader, freshness: Freshness) -> Any:
-                return reader.board(edit, freshness, reading)
-
-            return self._ask(BoardAnswer, "board", msgspec.to_builtins(edit), reading, here)
+            return self._ask(
+                BoardAnswer, "board", msgspec.to_builtins(edit), reading,
+                lambda reader, freshness, reading: reader.board(edit, freshness, reading),
+            )  # fmt: skip
 
         return Board(ask)
 
@@ -104,11 +102,10 @@ class Index(Relations, StateQuestions, Keeping):
         )  # fmt: skip
         check(request)
         params = {**msgspec.to_builtins(request), "explain": explain}
-
-        def here(reader: Reader, freshness: Freshness) -> Any:
-            return reader.search(request, freshness, snapshot_id=snapshot_id, explain=explain)
-
-        return self._ask(model.SearchAnswer, "search", params, Reading(sync, snapshot_id), here)
+        return self._ask(
+            model.SearchAnswer, "search", params, Reading(sync, snapshot_id),
+            lambda reader, freshness, reading: reader.search(request, freshness, reading, explain=explain),
+        )  # fmt: skip
 
     def search_many(self, queries: Iterable[str], **options: Any) -> Iterator[model.SearchAnswer]:
         """Answers to many questions, all from one snapshot; takes the options of `search`."""
@@ -138,13 +135,12 @@ class Index(Relations, StateQuestions, Keeping):
         known_languages(wanted)
         most = self._warm.index.config.query.k if k is None else k
         params = {"place": place, "k": most, "languages": list(wanted), "paths": list(globs), "explain": explain}
-
-        def here(reader: Reader, freshness: Freshness) -> Any:
-            return reader.similar(
-                place, most, freshness, snapshot_id=snapshot_id, languages=wanted, paths=globs, explain=explain
-            )
-
-        return self._ask(model.SearchAnswer, "similar", params, Reading(sync, snapshot_id), here)
+        return self._ask(
+            model.SearchAnswer, "similar", params, Reading(sync, snapshot_id),
+            lambda reader, freshness, reading: reader.similar(
+                place, most, freshness, reading, languages=wanted, paths=globs, explain=explain
+            ),
+        )  # fmt: skip
 
     def symbol(
         self, name: str, *, references: int = 0, offset: int = 0, sync: bool = True, snapshot_id: str | None = None
@@ -154,12 +150,13 @@ class Index(Relations, StateQuestions, Keeping):
 
         With `references` also that many places that name it, when exactly one definition fits.
         """
-
-        def here(reader: Reader, freshness: Freshness) -> Any:
-            return reader.symbols(name, freshness, snapshot_id=snapshot_id, references=references, offset=offset)
-
         params = {"name": name, "references": references, "offset": offset}
-        return self._ask(model.SymbolAnswer, "symbols", params, Reading(sync, snapshot_id), here)
+        return self._ask(
+            model.SymbolAnswer, "symbols", params, Reading(sync, snapshot_id),
+            lambda reader, freshness, reading: reader.symbols(
+                name, freshness, reading, references=references, offset=offset
+            ),
+        )  # fmt: skip
 
     def get_symbol(self, name: str, path: str | None = None) -> model.Definition | None:
         """The first definition of exactly that name, in `path` if that is given; None when there is none."""
@@ -204,10 +201,10 @@ class Index(Relations, StateQuestions, Keeping):
         return model.ChunksAnswer(**envelope, chunks=tuple(chunks))
 
     def _chunk_page(self, meta: bool, offset: int, reading: Reading) -> _ChunkPage:
-        def here(reader: Reader, freshness: Freshness) -> Any:
-            return reader.chunks(freshness, snapshot_id=reading.snapshot_id, meta=meta, offset=offset, count=1 << 31)
-
-        return self._ask(_ChunkPage, "chunks", {"meta": meta, "offset": offset}, reading, here)
+        return self._ask(
+            _ChunkPage, "chunks", {"meta": meta, "offset": offset}, reading,
+            lambda reader, freshness, reading: reader.chunks(freshness, reading, meta=meta, offset=offset),
+        )  # fmt: skip
 
     def status(self, *, sync: bool = True, snapshot_id: str | None = None) -> store_model.StatusAnswer:
         """The store, its active snapshot and (unless told not to look) how the tree differs from it."""

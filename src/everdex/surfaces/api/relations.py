@@ -171,9 +171,9 @@ class Relations(Asking):
         return self.map()
 
     def _related(self, kind: type[Asked], method: str, reading: Reading, **params: Any) -> Asked:
-        def here(reader: Reader, freshness: Freshness) -> Any:
+        def here(reader: Reader, freshness: Freshness, reading: Reading) -> Any:
             asked = {"limit" if name == "k" else name: value for name, value in params.items()}
-            return reader.relations(Question(method, **asked), freshness, snapshot_id=reading.snapshot_id)
+            return reader.relations(Question(method, **asked), freshness, reading)
 
         return self._ask(kind, method, params, reading, here)
 

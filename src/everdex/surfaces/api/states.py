@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from everdex import limits
 from everdex.errors import UsageError
 from everdex.service import applying, mutation, refreshing, semantics
-from everdex.service.answers import Freshness
 from everdex.service.index import Reading
 from everdex.service.mutation import GateQuestion
-from everdex.service.reader import Reader
 from everdex.service.refreshing import RefreshJobs
 from everdex.service.relations import Question, check
 from everdex.state.jobs import RefreshJob
@@ -52,11 +49,10 @@ class StateQuestions(Asking):
             "paths": list(question.paths), "seen": dict(question.seen), "intent": intent, "since": since,
             "decide": decide,
         }  # fmt: skip
-
-        def here(reader: Reader, freshness: Freshness) -> Any:
-            return reader.gate(question, freshness, snapshot_id=snapshot_id)
-
-        return self._ask(state_model.MutationGateResult, "gate", params, Reading(sync, snapshot_id), here)
+        return self._ask(
+            state_model.MutationGateResult, "gate", params, Reading(sync, snapshot_id),
+            lambda reader, freshness, reading: reader.gate(question, freshness, reading),
+        )  # fmt: skip
 
     def check_mutation_gate(self, paths: Iterable[str]) -> state_model.MutationGateResult:
         """`gate`, of the index as it is."""
@@ -70,11 +66,10 @@ class StateQuestions(Asking):
         wanted = tuple(paths)
         mutation.check_paths(wanted)
         params = {"paths": list(wanted), "since": since, "offset": offset}
-
-        def here(reader: Reader, freshness: Freshness) -> Any:
-            return reader.states(wanted, since, freshness, snapshot_id=snapshot_id, offset=offset)
-
-        return self._ask(state_model.StatesAnswer, "state", params, Reading(sync, snapshot_id), here)
+        return self._ask(
+            state_model.StatesAnswer, "state", params, Reading(sync, snapshot_id),
+            lambda reader, freshness, reading: reader.states(wanted, since, freshness, reading, offset=offset),
+        )  # fmt: skip
 
     def get_file_state(self, path: str) -> state_model.FileState:
         """How current and how certain the index, as it is, is about one file."""
@@ -103,11 +98,10 @@ class StateQuestions(Asking):
         question = Question("rename", symbol, limit=k, new=new_name, take=tuple(take))
         check(question)
         params = {"symbol": symbol, "new": new_name, "take": list(question.take), "k": k}
-
-        def here(reader: Reader, freshness: Freshness) -> Any:
-            return reader.relations(question, freshness, snapshot_id=snapshot_id)
-
-        return self._ask(state_model.RenamePlan, "rename", params, Reading(sync, snapshot_id), here)
+        return self._ask(
+            state_model.RenamePlan, "rename", params, Reading(sync, snapshot_id),
+            lambda reader, freshness, reading: reader.relations(question, freshness, reading),
+        )  # fmt: skip
 
     def rename_apply(self, plan_id: str, *, leave_doubts: bool = False) -> state_model.Renamed:
         """Carry out a plan as it was shown: every file of it or none; `leave_doubts` leaves its doubts as they are."""
@@ -125,11 +119,10 @@ class StateQuestions(Asking):
 
     def contexts(self, *, sync: bool = True, snapshot_id: str | None = None) -> state_model.ContextsAnswer:
         """The projects that an indexer can be run for, what each needs and how current it is."""
-
-        def here(reader: Reader, freshness: Freshness) -> Any:
-            return reader.contexts(freshness, snapshot_id=snapshot_id)
-
-        return self._ask(state_model.ContextsAnswer, "contexts", {}, Reading(sync, snapshot_id), here)
+        return self._ask(
+            state_model.ContextsAnswer, "contexts", {}, Reading(sync, snapshot_id),
+            lambda reader, freshness, reading: reader.contexts(freshness, reading),
+        )  # fmt: skip
 
     def refresh_semantic(
         self, context: str | None = None, scope: RefreshScope | None = None, *, budget_ms: int = limits.JOB_BUDGET_MS

@@ -30,7 +30,7 @@ def audit_command(path: Path, common: Common) -> int:
     from everdex.service.maintain import audit
 
     index = common.index(path)
-    return common.show(common.ask(index, "audit", {}, lambda reading, _: audit(index, reading)), SHOWN)
+    return common.show(common.tell(index, "audit", {}, lambda reading: audit(index, reading)), SHOWN)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:

@@ -183,10 +183,11 @@ def _changed(edit: dict[str, Any], root: Path | None, common: Common) -> int:
 def _asked(index: Index, given: dict[str, Any], common: Common) -> dict[str, Any]:
     """The board, or what an edit changed of it."""
     from everdex.canvas.board.edits import checked, edit_of
-    from everdex.service import boarding
 
     edit = checked(edit_of(given))
-    return common.ask(index, "board", given, lambda reading, sync: boarding.ask(index, edit, reading, sync))
+    return common.ask(
+        index, "board", given, lambda reader, freshness, reading: reader.board(edit, freshness, reading)
+    )
 
 
 def _drawn(document: dict[str, Any], output: Path, *, as_json: bool) -> int:

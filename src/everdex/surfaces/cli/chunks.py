@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
-from everdex.errors import DaemonStopping, UsageError
+from everdex.errors import UsageError
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import encode, escape, line_bytes, plural, warn, write, write_error, write_json
 
 if TYPE_CHECKING:
-    from everdex.surfaces.daemon.client import Connection
+    from everdex.service.index import Index
 
 
 @click.command("chunks", short_help="Export the map of chunk identities (chunk_uid_map.jsonl).")
@@ -40,12 +41,7 @@ def chunks_command(path: Path, output: Path | None, meta: bool, common: Common) 
 
     if output is not None and not output.parent.is_dir():
         raise UsageError(f"--output {output}: there is no directory {output.parent}", hint="make the directory first")
-    index = common.index(path)
-    connection = common.reach(index)
-    document = _pages(connection, {"meta": meta, **common.asked}) if connection is not None else None
-    if document is None:
-        with common.syncing() as sync:
-            document = index.chunks(common.reading, sync, meta=meta).to_dict()
+    document = _every_page(common.index(path), common, meta=meta)
     lines = [encode(chunk) for chunk in document["chunks"]]
     if output is not None:
         to_file((line_bytes(line) for line in lines), output)
@@ -64,17 +60,21 @@ def chunks_command(path: Path, output: Path | None, meta: bool, common: Common) 
     return 0
 
 
-def _pages(connection: Connection, params: dict[str, Any]) -> dict[str, Any] | None:
-    """Every page of the daemon's answer as one document: all from the snapshot of the first."""
-    with connection:
-        try:
-            document = connection.call("chunks", params)
-            cursor = document.pop("cursor")
-            while cursor is not None:
-                page = connection.call("chunks", {"meta": params["meta"], **cursor})
-                document["chunks"] += page["chunks"]
-                cursor = page["cursor"]
-        except DaemonStopping:
-            return None
+def _every_page(index: Index, common: Common, *, meta: bool) -> dict[str, Any]:
+    """The answer as one document: all from the snapshot of the first page."""
+    document = _page(index, common, meta=meta, offset=0)
+    cursor = document.pop("cursor")
+    while cursor is not None:
+        pinned = replace(common, snapshot_id=cursor["snapshot_id"], no_sync=False)
+        page = _page(index, pinned, meta=meta, offset=cursor["offset"])
+        document["chunks"] += page["chunks"]
+        cursor = page["cursor"]
     del document["omitted"]  # nothing is
     return document
+
+
+def _page(index: Index, common: Common, *, meta: bool, offset: int) -> dict[str, Any]:
+    return common.ask(
+        index, "chunks", {"meta": meta, "offset": offset},
+        lambda reader, freshness, reading: reader.chunks(freshness, reading, meta=meta, offset=offset),
+    )  # fmt: skip

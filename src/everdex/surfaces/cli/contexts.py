@@ -34,11 +34,8 @@ def contexts_command(path: Path, common: Common) -> int:
       everdex contexts
       everdex contexts --json | jq -r '.contexts[] | select(.tool.path == null) | .tool.install'
     """
-    from everdex.service import contexts
-
-    index = common.index(path)
     document = common.ask(
-        index, "contexts", {}, lambda reading, sync: contexts.ask_contexts(index, reading, sync)
+        common.index(path), "contexts", {}, lambda reader, freshness, reading: reader.contexts(freshness, reading)
     )
     return common.show(document, SHOWN)
 

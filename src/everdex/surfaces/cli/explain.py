@@ -34,8 +34,8 @@ def explain_command(path: str, root: Path | None, common: Common) -> int:
     """
     index = _index(path, root, common)
     below = _below(path, index.root.path)
-    document = common.ask(
-        index, "explain", {"path": below}, lambda reading, _: index.explain(below, reading=reading)
+    document = common.tell(
+        index, "explain", {"path": below}, lambda reading: index.explain(below, reading=reading)
     )
     return common.show(document, SHOWN)
 

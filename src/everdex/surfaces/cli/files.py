@@ -31,8 +31,8 @@ def files_command(path: Path, skipped: bool, common: Common) -> int:
       everdex files --json | jq -r '.files[] | select(.language == "python") | .path'
     """
     index = common.index(path)
-    document = common.ask(
-        index, "files", {"skipped": skipped}, lambda reading, _: index.files(skipped=skipped, reading=reading)
+    document = common.tell(
+        index, "files", {"skipped": skipped}, lambda reading: index.files(skipped=skipped, reading=reading)
     )
     told_of_all(document, path, index.root.path)
     return common.show(document, SHOWN)

@@ -65,7 +65,7 @@ def gate_command(
     mutation.check(question)
     params = {"paths": named, "seen": known, "intent": question.intent, "since": since, "decide": decide}
     document = common.ask(
-        index, "gate", params, lambda reading, sync: mutation.ask_gate(index, question, reading, sync)
+        index, "gate", params, lambda reader, freshness, reading: reader.gate(question, freshness, reading)
     )
     return common.show(document, SHOWN)
 

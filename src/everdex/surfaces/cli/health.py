@@ -33,7 +33,7 @@ def health_command(path: Path, common: Common) -> int:
     from everdex.service.maintain import health
 
     index = common.index(path)
-    return common.show(common.ask(index, "health", {}, lambda reading, _: health(index, reading)), SHOWN)
+    return common.show(common.tell(index, "health", {}, lambda reading: health(index, reading)), SHOWN)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:

@@ -33,7 +33,7 @@ def jobs_command(path: Path, number: int | None, most: int, common: Common) -> i
 
     index = common.index(path)
     params = {"k": most, "job_id": number}
-    document = common.ask(index, "jobs", params, lambda reading, _: jobs_answer(index, most, number, reading))
+    document = common.tell(index, "jobs", params, lambda reading: jobs_answer(index, most, number, reading))
     return common.show(document, SHOWN)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 import msgspec
@@ -21,12 +21,14 @@ from everdex.surfaces.cli.output import Shown, Style, style, warn, write_error
 from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from everdex.service.answers import Answer
+    from everdex.service.answers import Answer, Freshness
     from everdex.service.index import Index, Reading
+    from everdex.service.reader import Reader
     from everdex.surfaces.daemon.client import Connection
     from everdex.sync.model import SyncOptions
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+OverView: TypeAlias = "Callable[[Reader, Freshness, Reading], Answer]"
 
 path_argument = click.argument("path", default=".", type=click.Path(path_type=Path))
 root_argument = click.argument("root", required=False, type=click.Path(path_type=Path))
@@ -130,16 +132,29 @@ class Common(msgspec.Struct, frozen=True):
             raise UsageError("--offline and --daemon exclude each other")
         return None if self.offline else reach(index, wanted=self.daemon, quiet=self.as_json)
 
-    def ask(
-        self, index: Index, method: str, params: dict[str, Any], here: Callable[[Reading, SyncOptions], Answer]
+    def ask(self, index: Index, method: str, params: dict[str, Any], here: OverView) -> dict[str, Any]:
+        """The daemon's answer to `method`, and where none answers `here`'s, over a view of the store."""
+        document = self._over_daemon(index, method, params)
+        if document is not None:
+            return document
+        from everdex.service.warm import once
+
+        with self.syncing() as sync, once(index, self.reading, sync) as (reader, freshness):
+            return here(reader, freshness, self.reading).to_dict()
+
+    def tell(
+        self, index: Index, method: str, params: dict[str, Any], here: Callable[[Reading], Answer]
     ) -> dict[str, Any]:
-        """The daemon's answer to `method`, and where none answers `here`'s, from the store."""
+        """The same of what needs no view."""
+        document = self._over_daemon(index, method, params)
+        return here(self.reading).to_dict() if document is None else document
+
+    def _over_daemon(self, index: Index, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
         connection = self.reach(index)
         if connection is not None:
             with connection, Progress(quiet=self.as_json) as progress, suppress(DaemonStopping):
                 return connection.call_patiently(method, {**params, **self.asked}, progress)
-        with self.syncing() as sync:
-            return here(self.reading, sync).to_dict()
+        return None
 
     @property
     def asked(self) -> dict[str, Any]:

@@ -59,7 +59,9 @@ def ask(method: str, params: dict[str, Any], root: Path | None, common: Common) 
         given["take"] = tuple(params["take"])
     question = relations.Question(method, **given)
     relations.check(question)
-    document = common.ask(index, method, params, lambda reading, sync: relations.ask(index, question, reading, sync))
+    document = common.ask(
+        index, method, params, lambda reader, freshness, reading: reader.relations(question, freshness, reading)
+    )
     if method in _OF_THE_WHOLE:
         told_of_all(document, root, index.root.path)
     return document

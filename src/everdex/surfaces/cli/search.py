@@ -222,8 +222,8 @@ def _like(index: Index, request: SearchRequest, place: str, common: Common, *, e
     }  # fmt: skip
     return common.ask(
         index, "similar", params,
-        lambda reading, sync: index.similar(
-            place, request.k, reading, sync, languages=request.languages, paths=request.paths, explain=explain
+        lambda reader, freshness, reading: reader.similar(
+            place, request.k, freshness, reading, languages=request.languages, paths=request.paths, explain=explain
         ),
     )  # fmt: skip
 

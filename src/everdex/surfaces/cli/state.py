@@ -43,7 +43,7 @@ def state_command(
     mutation.check_paths(named)
     document = common.ask(
         index, "state", {"paths": named, "since": since, "offset": offset},
-        lambda reading, sync: mutation.ask_states(index, tuple(named), since, reading, sync, offset),
+        lambda reader, freshness, reading: reader.states(tuple(named), since, freshness, reading, offset=offset),
     )  # fmt: skip
     return common.show(document, SHOWN)
 

@@ -29,7 +29,7 @@ def status_command(path: Path, common: Common) -> int:
       everdex status --json | jq .freshness
     """
     index = common.index(path)
-    return common.show(common.ask(index, "status", {}, lambda reading, _: index.status(reading=reading)), SHOWN)
+    return common.show(common.tell(index, "status", {}, lambda reading: index.status(reading=reading)), SHOWN)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:

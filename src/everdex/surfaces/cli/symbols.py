@@ -45,13 +45,13 @@ def symbols_command(asked: str, root: Path | None, references: int, offset: int,
       everdex symbols --refs 20 settings.TIMEOUT
       everdex symbols --json open_view | jq -r '.definitions[].source'
     """
-    from everdex.service import named
-
     index = common.index(root)
     name = from_root(asked, index.root.path)
     document = common.ask(
         index, "symbols", {"name": name, "references": references, "offset": offset},
-        lambda reading, sync: named.ask(index, name, reading, sync, references=references, offset=offset),
+        lambda reader, freshness, reading: reader.symbols(
+            name, freshness, reading, references=references, offset=offset
+        ),
     )  # fmt: skip
     return common.show(document, SHOWN)
 

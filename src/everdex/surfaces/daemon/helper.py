@@ -44,7 +44,7 @@ def _answer(reader: Reader, document: dict[str, Any]) -> bytes:
     try:
         found = reader.search(
             methods.request(reader.index, request.params), msgspec.convert(document["freshness"], Freshness),
-            snapshot_id=request.params.get("snapshot_id"), explain=request.params.get("explain", False),
+            methods.reading(request.params), explain=request.params.get("explain", False),
         )  # fmt: skip
         return ANSWERED + answered(request, found.to_dict())
     except Exception as error:  # noqa: BLE001 - whatever went wrong belongs to this answer, not to the process

@@ -278,7 +278,7 @@ class Server:
                 if lane is not None:
                     return self._helped(request, lane.ask(question(request, freshness)))
                 explain = request.params.get("explain", False)
-                found = self._warm.reader.search(wanted, freshness, snapshot_id=reading.snapshot_id, explain=explain)
+                found = self._warm.reader.search(wanted, freshness, reading, explain=explain)
                 return answered(request, found.to_dict())
         except HelperGone:
             return self._found(request)
