@@ -9,14 +9,13 @@ an error: nothing is left undocumented by accident.
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Final
 
 import click
+from click.testing import CliRunner
 
 from everdex.surfaces.cli.app import COMMANDS, everdex
 
@@ -34,11 +33,9 @@ def help_of(command: str) -> str:
 
 
 def _printed(*command: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "everdex", *filter(None, command), "--help"], capture_output=True, text=True,
-        check=True, env={**os.environ, "COLUMNS": "100"},
-    )  # fmt: skip
-    return done.stdout.replace("Usage: python -m everdex", "Usage: everdex")
+    done = CliRunner().invoke(everdex, [*filter(None, command), "--help"], terminal_width=98)  # click leaves a margin
+    assert done.exit_code == 0, done.output
+    return done.output
 
 
 def generated(page: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -24,9 +25,8 @@ from everdex.segment.files import FileLine, TombstoneLine
 from everdex.segment.lexical_format import Section
 from everdex.service import answers
 from everdex.snapshot import lease, manifest, state, store
-from everdex.surfaces.cli.app import COMMANDS
+from everdex.surfaces.cli.app import COMMANDS, run
 from everdex.surfaces.cli.board import board_command
-from support.commands import everdex
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "everdex"
@@ -37,6 +37,20 @@ FOLDERS = (
     "benchmarks", "benchmarks/callgraph", "benchmarks/search", "benchmarks/symbols",
 )  # fmt: skip
 PAGES = sorted(path for folder in FOLDERS for path in (ROOT / folder).glob("*.md"))
+
+
+Printed = Callable[..., str]
+
+
+@pytest.fixture
+def printed(capfdbinary: pytest.CaptureFixture[bytes]) -> Printed:
+    """Runs a command line in this process; what it prints on stdout."""
+
+    def run_here(*arguments: object) -> str:
+        run([*map(str, arguments)])
+        return capfdbinary.readouterr().out.decode()
+
+    return run_here
 
 
 def _section(title: str) -> str:
@@ -205,15 +219,18 @@ def test_every_column_and_section_of_a_segment_is_documented() -> None:
     assert {section.name for section in Section} - _named(_section("Segment: lexical.bin")) == set()
 
 
-def test_every_file_of_a_store_is_documented(tmp_path: Path, home: Path) -> None:
+def test_every_file_of_a_store_is_documented(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, printed: Printed
+) -> None:
     """Whatever commands leave in a store is a row of the contract's table, and the design draws where it lies."""
     repository = tmp_path / "repository"
     repository.mkdir()
     (repository / "a.py").write_text("def first():\n    return 1\n\n\ndef second():\n    return first()\n")
-    everdex("index", cwd=repository)
+    monkeypatch.chdir(repository)
+    printed("index")
     (repository / "b.py").write_text("from a import first\n")
     for command in ("refresh", "architecture", "contexts", "rename first third --plan", "board claim because"):
-        everdex(*command.split(), cwd=repository)
+        printed(*command.split())
     (found,) = (home / "data").glob("repository-*")
     rows = re.findall(r"^\| (`.+?) \| .+ \| .+ \| .+ \|$", _section("The store"), re.MULTILINE)
     told = [re.escape(name) for row in rows for name in re.findall(r"`([^`]+)`", row)]
@@ -256,7 +273,9 @@ def _keys(value: object) -> Iterator[str]:
             yield from _keys(inner)
 
 
-def test_every_field_of_every_answer_is_documented(tmp_path: Path) -> None:
+def test_every_field_of_every_answer_is_documented(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: Printed
+) -> None:
     """Run the commands; whatever they print is on the page."""
     repository = tmp_path / "repository"
     repository.mkdir()
@@ -315,11 +334,10 @@ def test_every_field_of_every_answer_is_documented(tmp_path: Path) -> None:
         ["board", "--all"],
         ["board", "reset"],
     ]
+    commands.append(["status", "--snapshot", "nothing"])
+    monkeypatch.chdir(repository)
     for command in commands:
-        document = everdex(*command, "--json", cwd=repository).json
-        assert set(_keys(document)) - named == set(), command
-    failed = everdex("status", "--snapshot", "nothing", "--json", cwd=repository).json
-    assert set(_keys(failed)) - named == set()
+        assert set(_keys(json.loads(printed(*command, "--json")))) - named == set(), command
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -343,10 +361,10 @@ def _anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_no_page_names_a_command_or_option_that_does_not_exist() -> None:
+def test_no_page_names_a_command_or_option_that_does_not_exist(printed: Printed) -> None:
     """Examples can be typed: each `everdex COMMAND --option` in the pages is real."""
-    known = {name: everdex(name, "--help").out for name in COMMANDS}
-    known["board"] += "".join(everdex("board", part, "--help").out for part in board_command.commands)
+    known = {name: printed(name, "--help") for name in COMMANDS}
+    known["board"] += "".join(printed("board", part, "--help") for part in board_command.commands)
     for page in PAGES:
         for line in re.findall(r"^\$ everdex (.+)$", page.read_text(), re.MULTILINE):
             name, *rest = line.split("|")[0].split()
