@@ -13,10 +13,7 @@ import pytest
 from equivalence.edits import start
 from everdex import limits
 from everdex.errors import PathCollision
-from everdex.sync import glance
-from everdex.sync.look import Look
-from everdex.sync.model import SyncOptions
-from support.looks import discoveries, same_as_a_full_look
+from support.looks import discoveries, happened_beside_an_edit, is_all_seen, same_as_a_full_look, stands_still
 from support.stores import Workspace, workspace
 from support.trees import commit_all, run_git, tree
 
@@ -153,14 +150,8 @@ def test_whatever_else_happened_beside_an_edit_is_seen(
     made: Workspace, other: Callable[[Path], object], settled: bool
 ) -> None:
     """An edit was published from a narrow look; the next sync sees everything else that happened with another edit."""
-    (made.path / "main.py").write_text("def main():\n    return 5\n")
-    assert made.sync().published
-    if settled:
-        made.settle()
-    (made.path / "main.py").write_text("def main():\n    return 7\n")
-    other(made.path)
-    made.sync()
-    assert Look(made.root, made.config, made.store, made.base(), SyncOptions()).nothing_to_do
+    happened_beside_an_edit(made, other, settled=settled)
+    assert is_all_seen(made)
 
 
 def test_a_second_write_within_one_tick_is_seen(made: Workspace) -> None:
@@ -179,7 +170,7 @@ def test_a_file_of_the_last_moment_is_looked_at_again(made: Workspace) -> None:
     soon = time.time_ns() + 3_600 * 10**9
     os.utime(made.path / "main.py", ns=(soon, soon))
     assert made.sync().published
-    assert glance.stands(made.root, made.config, made.store, made.base()) is None
+    assert not stands_still(made)
 
 
 def test_without_an_answer_of_git_the_tree_is_looked_at_in_full(
@@ -215,16 +206,24 @@ def test_many_edits_are_looked_at_in_full(made: Workspace, listings: list[object
     assert listings
 
 
-@pytest.mark.parametrize("seed", range(4, 10))
-def test_no_edit_goes_unnoticed_after_any_other(tmp_path: Path, seed: int) -> None:
-    """Random edits one after the other, some at once and some settled: a full look never has anything to add."""
-    editor = start(tmp_path / "tree", seed)
+@pytest.mark.parametrize("git", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_no_edit_goes_unnoticed_after_any_other(tmp_path: Path, seed: int, git: bool) -> None:
+    """Random edits, alone or beside another, some at once and some in a tree that stands still: a full look never has
+    anything to add."""
+    editor = start(tmp_path / "tree", seed, git=git)
     made = workspace(tmp_path / "tree")
     history: list[str] = []
+    stood = 0
     for number in range(20):
+        if number % 2:
+            made.settle()
+            stood += stands_still(made)
         history.append(editor.step())
         if number % 3:
-            (Workspace.settle if number % 2 else Workspace.sync)(made)
+            made.sync()
+            assert is_all_seen(made), history
         editor.modify()
         made.sync()
-        assert Look(made.root, made.config, made.store, made.base(), SyncOptions()).nothing_to_do, history
+        assert is_all_seen(made), history
+    assert stood

@@ -13,12 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from equivalence.edits import start
 from everdex import limits
-from everdex.sync import glance
-from everdex.sync.look import Look
-from everdex.sync.model import SyncOptions
-from support.looks import discoveries, same_as_a_full_look
+from support.looks import discoveries, happened_beside_an_edit, is_all_seen, same_as_a_full_look, stands_still
 from support.stores import Workspace, workspace
 from support.trees import run_git, tree
 
@@ -40,10 +36,6 @@ _FILES = {
 _WHOLE = {name: text for name, text in _FILES.items() if not name.startswith("half/")}
 
 
-def _stands_still(made: Workspace) -> bool:
-    return glance.stands(made.root, made.config, made.store, made.base()) is not None
-
-
 @pytest.fixture
 def made(tmp_path: Path) -> Workspace:
     root = tree(tmp_path / "tree", _WHOLE)
@@ -51,7 +43,7 @@ def made(tmp_path: Path) -> Workspace:
     found = workspace(root)
     found.settle()
     assert not found.root.is_git
-    assert _stands_still(found)
+    assert stands_still(found)
     return found
 
 
@@ -111,7 +103,7 @@ _CHANGES: dict[str, Callable[[Path], object]] = {
 def test_every_change_ends_the_standstill(made: Workspace, tmp_path: Path, name: str) -> None:
     """Whatever changes what a look would find is seen, and the next sync publishes what a full look would have."""
     _CHANGES[name](made.path)
-    assert not _stands_still(made)
+    assert not stands_still(made)
     made.sync()
     same_as_a_full_look(made, tmp_path)
 
@@ -120,14 +112,8 @@ def test_every_change_ends_the_standstill(made: Workspace, tmp_path: Path, name:
 @pytest.mark.parametrize("name", _CHANGES)
 def test_whatever_happened_beside_an_edit_is_seen(made: Workspace, name: str, settled: bool) -> None:
     """An edit was published from a narrow look; the next sync sees everything else that happened with another edit."""
-    (made.path / "main.py").write_text("def main():\n    return 5\n")
-    assert made.sync().published
-    if settled:
-        made.settle()
-    (made.path / "main.py").write_text("def main():\n    return 7777\n")
-    _CHANGES[name](made.path)
-    made.sync()
-    assert Look(made.root, made.config, made.store, made.base(), SyncOptions()).nothing_to_do
+    happened_beside_an_edit(made, _CHANGES[name], settled=settled)
+    assert is_all_seen(made)
 
 
 def test_our_own_ignore_rules_are_watched(made: Workspace, tmp_path: Path) -> None:
@@ -135,7 +121,7 @@ def test_our_own_ignore_rules_are_watched(made: Workspace, tmp_path: Path) -> No
     (made.path / ".everdexignore").write_text("deep/\ntwin/\n")
     assert made.sync().deleted
     made.settle()
-    assert _stands_still(made)
+    assert stands_still(made)
     (made.path / ".everdexignore").write_text("twin/\n")
     assert made.sync().added
     made.settle()
@@ -173,7 +159,7 @@ def test_what_is_out_by_its_name_may_be_written(made: Workspace) -> None:
     (made.path / "picture.png").write_bytes(b"\x89PNG\r\n\x00\x02")
     (made.path / "deep/er/run.log").write_text("ended\n")
     (made.path / "deep/er/cache/more.py").write_text("x = 1\n")
-    assert _stands_still(made)
+    assert stands_still(made)
 
 
 def test_a_socket_that_became_a_file_is_seen(made: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,7 +168,7 @@ def test_a_socket_that_became_a_file_is_seen(made: Workspace, tmp_path: Path, mo
     listening = socket.socket(socket.AF_UNIX)
     listening.bind("late.py")
     made.settle()
-    assert _stands_still(made)
+    assert stands_still(made)
     listening.close()
     (made.path / "late.py").unlink()
     made.write({"late.py": "def late():\n    return 1\n", "main.py": "def main():\n    return 8\n"})
@@ -194,10 +180,10 @@ def test_nested_repositories_stay_closed(made: Workspace) -> None:
     """What happens in one is its own business, until it is none any more."""
     run_git(made.path / "deep", "init", "-q")
     made.settle()
-    assert _stands_still(made)
+    assert stands_still(made)
     made.write({"deep/er/other.py": "x = 1_000\n", "deep/new.py": "x = 1\n"})
     run_git(made.path / "deep", "add", "-A")
-    assert _stands_still(made)
+    assert stands_still(made)
     (made.path / "deep/.git/HEAD").unlink()
     made.sync()
     assert "deep/new.py" in made.texts()
@@ -207,7 +193,7 @@ def test_half_a_repository_is_looked_at_each_time(tmp_path: Path) -> None:
     """Whether a directory with `.git` is a repository is decided inside: made whole, it is closed."""
     made = workspace(tree(tmp_path / "tree", _FILES))
     made.settle()
-    assert not _stands_still(made)
+    assert not stands_still(made)
     assert "half/inside.py" in made.texts()
     for name in ("objects", "refs"):
         (made.path / "half/.git" / name).mkdir()
@@ -222,13 +208,13 @@ def test_a_root_that_becomes_a_repository_is_asked_as_one(made: Workspace) -> No
     now = workspace(made.path)
     assert now.root.is_git
     assert now.store.path == made.store.path
-    assert not _stands_still(now)
+    assert not stands_still(now)
     now.sync()
     assert "deep/er/cache/big.py" in now.texts()
     now.settle()
     shutil.rmtree(made.path / ".git")
     before = workspace(made.path)
-    assert not _stands_still(before)
+    assert not stands_still(before)
     before.sync()
     assert "deep/er/cache/big.py" not in before.texts()
 
@@ -245,34 +231,16 @@ def disk(made: Workspace) -> Iterator[Path]:
 
 def test_a_file_system_that_is_mounted_is_seen(made: Workspace, disk: Path) -> None:
     """What it brings is indexed, also an edit in it; what it takes away when it is gone is gone."""
-    assert not _stands_still(made)
+    assert not stands_still(made)
     (disk / "new.py").write_text("x = 1\n")
     assert made.sync().added == 1
     made.settle()
-    assert _stands_still(made)
+    assert stands_still(made)
     (disk / "new.py").write_text("x = 2\n")
     assert made.sync().modified == 1
     made.settle()
     subprocess.run(["umount", disk], check=True)
     assert made.sync().deleted == 1
-
-
-@pytest.mark.parametrize("target", ["../main.py", "gone/for/good.py", "later.py", "../links/main.py", ".", "../a.png"])
-def test_links_inside_the_tree_are_watched(tmp_path: Path, target: str) -> None:
-    """A link to a file, to nothing, to a link, a directory or a picture: what it leads to cannot change unnoticed."""
-    root = tree(tmp_path / "tree", {"main.py": "y = 2\n", "links/other.py": "z = 3\n", "a.png": b"\x89PNG"})
-    (root / "links/main.py").symlink_to("../main.py")
-    (root / "links/link.py").symlink_to(target)
-    made = workspace(root)
-    made.settle()
-    assert _stands_still(made)
-    (root / "a.png").unlink()
-    (root / "a.png").symlink_to("main.py")
-    for path in ("links/gone/for/good.py", "links/later.py", "main.py"):
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text("new = 1\n")
-    made.sync()
-    same_as_a_full_look(made, tmp_path)
 
 
 _UNWATCHED = ("../own/hop.py", "hop/../../main.py", "/main.py", "../../elsewhere.py", "er/cache/x")
@@ -284,7 +252,7 @@ def test_links_by_ways_that_nobody_watches_are_looked_at_in_full(made: Workspace
     (made.path / "own/hop.py").symlink_to("hidden.py")
     (made.path / "deep/link.py").symlink_to(target)
     made.settle()
-    assert not _stands_still(made)
+    assert not stands_still(made)
 
 
 def test_a_directory_that_may_not_be_read_costs_nothing(made: Workspace) -> None:
@@ -328,21 +296,3 @@ def _without_privileges() -> None:
     libc = ctypes.CDLL(None)
     for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
         libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_no_edit_goes_unnoticed_after_any_other(tmp_path: Path, seed: int) -> None:
-    """Random edits one after the other, some at once and some settled: a full look never has anything to add."""
-    editor = start(tmp_path / "tree", seed, git=False)
-    made = workspace(tmp_path / "tree")
-    history: list[str] = []
-    stood = 0
-    for number in range(30):
-        history.append(editor.step())
-        if number % 3:
-            (Workspace.settle if number % 2 else Workspace.sync)(made)
-        stood += made.store.cache.joinpath("standstill").exists() and _stands_still(made)
-        editor.modify()
-        made.sync()
-        assert Look(made.root, made.config, made.store, made.base(), SyncOptions()).nothing_to_do, history
-    assert stood
