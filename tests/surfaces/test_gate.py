@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from everdex.service.index import Index
+from everdex.service.relations import Question
+from support.asked import asked
 from support.commands import Done, everdex
 from support.daemons import Daemon
 from support.trees import tree
@@ -38,7 +41,7 @@ def _codes(done: Done) -> list[str]:
 def root(tmp_path: Path) -> Path:
     """An indexed repository with its graph."""
     made = tree(tmp_path / "project", FILES, git=True)
-    assert everdex("callers", "helper", made).code == 0
+    assert asked(Index.open(made), "relations", Question("callers", "helper"))["total"] == 1
     return made
 
 
@@ -105,12 +108,12 @@ def test_a_decision_taken_since_a_snapshot_is_about_what_is_there_now(root: Path
     kinds = "class A:\n    def go(self): return 1\nclass B:\n    def go(self): return 1\n"
     (root / "kinds.py").write_text(kinds)
     (root / "open.py").write_text("import kinds\n\n\ndef f(x):\n    x.go()\n")
-    asked = ("gate", "--semantic", "open.py")
-    known = everdex(*asked, "--json", cwd=root).json["snapshot_id"]
+    words = ("gate", "--semantic", "open.py")
+    known = everdex(*words, "--json", cwd=root).json["snapshot_id"]
     (root / "kinds.py").write_text(kinds.replace("1", "2"))
-    assert everdex(*asked, "--since", known, cwd=root).code == 3
-    assert everdex(*asked, "--since", known, "--decide", "both may go", cwd=root).code == 0
-    assert everdex(*asked, cwd=root).code == 0
+    assert everdex(*words, "--since", known, cwd=root).code == 3
+    assert everdex(*words, "--since", known, "--decide", "both may go", cwd=root).code == 0
+    assert everdex(*words, cwd=root).code == 0
     told = everdex("state", "--since", known, "--json", cwd=root).json
     assert [item["holds"] for item in told["decisions"]] == [True]
 
@@ -321,10 +324,10 @@ def test_a_decision_holds_whoever_asks(guarded: tuple[str, Daemon]) -> None:
     """Decided through the daemon, it is decided for a process that reads the store itself, which says by what."""
     _, daemon = guarded
     (daemon.root / "gen" / "open.py").write_text("def f(x):\n    x.go()\n")
-    asked = ("gate", "--semantic", "gen/open.py")
-    assert "needs_decision" in daemon.run(*asked).out
-    assert "  decided: " in daemon.run(*asked, "--decide", "x is a till").out
-    assert "x is a till" in daemon.run(*asked, "--offline").out
+    words = ("gate", "--semantic", "gen/open.py")
+    assert "needs_decision" in daemon.run(*words).out
+    assert "  decided: " in daemon.run(*words, "--decide", "x is a till").out
+    assert "x is a till" in daemon.run(*words, "--offline").out
     assert "decided, semantic change of gen/open.py: x is a till" in daemon.run("state", "gen/open.py").lines
 
 
