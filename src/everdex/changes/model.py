@@ -57,6 +57,11 @@ class ChangeSet(msgspec.Struct, frozen=True):
         """Every candidate that must be read, parsed and stored."""
         return (*self.add, *self.modify, *(new for _, new in self.rename))
 
+    @property
+    def dirty_count(self) -> int:
+        """How many files differ from what is indexed."""
+        return len(self.to_index) + len(self.delete)
+
 
 NO_CHANGES: Final = ChangeSet((), (), (), ())
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from everdex.search.budget import Packed, Snippet
     from everdex.search.model import Hit, LineMatch
     from everdex.snapshot.manifest import Manifest
+    from everdex.sync.model import Detected
 
 # STORE asks that a direct read says what it cannot promise.
 OFFLINE_WARNING: Final = (
@@ -38,6 +39,11 @@ class Freshness(msgspec.Struct, frozen=True):
 
 def checked(dirty_count: int, warnings: tuple[str, ...] = ()) -> Freshness:
     return Freshness("stale" if dirty_count else "fresh", dirty_count, clock.rfc3339(), warnings)
+
+
+def compared(detected: Detected) -> Freshness:
+    """How current a snapshot is that was compared with the tree just now."""
+    return checked(detected.changes.dirty_count, detected.discovery.warnings)
 
 
 UNCHECKED = Freshness("unchecked", None, None)

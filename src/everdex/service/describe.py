@@ -258,7 +258,7 @@ def _refreshed(store: Store, changes: ChangeSet | None) -> dict[str, Any] | None
     found = refreshed.read(store)
     if found is None:
         return None
-    dirty = None if changes is None else len(changes.to_index) + len(changes.delete)
+    dirty = None if changes is None else changes.dirty_count
     return {"dirty_files_count": dirty, **msgspec.to_builtins(found)}
 
 

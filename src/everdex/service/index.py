@@ -214,7 +214,7 @@ class Index:
         changes = None
         if chosen.sync and chosen.snapshot_id is None:
             changes = NO_CHANGES if looked is not None or self.stands() is not None else self.preview().changes
-            freshness = looked or answers.checked(len(changes.to_index) + len(changes.delete))
+            freshness = looked or answers.checked(changes.dirty_count)
         body = describe.status_body(self.root, self.config, store, pinned.manifest, changes)
         warnings = (*pinned.warnings, *chosen.warnings)
         if store.info.shared and pinned.manifest.git.dirty:
@@ -273,9 +273,7 @@ class Index:
                 # Another process is writing. With a snapshot to answer from we do, and say it is stale.
                 detected = self.preview()
                 if detected.base is not None:
-                    changes = detected.changes
-                    behind = len(changes.to_index) + len(changes.delete)
-                    return answers.checked(behind, detected.discovery.warnings)
+                    return answers.compared(detected)
                 self._pause(busy, options, deadline)
 
     @cached_property

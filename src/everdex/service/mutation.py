@@ -28,7 +28,7 @@ from everdex.graph.kept_interfaces import KeptInterfaces
 from everdex.graph.resolvers import Resolvers
 from everdex.nearby import meant
 from everdex.roots import everdex_home
-from everdex.service.answers import PINNED, Answer, Freshness, checked
+from everdex.service.answers import PINNED, Answer, Freshness, compared
 from everdex.service.index import Index
 from everdex.state import decisions, gate, scopes
 from everdex.state.decisions import DecisionRecord
@@ -133,9 +133,7 @@ def scene(
         yield Scene(view, Unchanged(), known, freshness)
     else:
         detected = index.preview()
-        changes = detected.changes
-        looked = checked(len(changes.to_index) + len(changes.delete), detected.discovery.warnings)
-        yield Scene(view, TreeNow(index.root, changes), known, looked)
+        yield Scene(view, TreeNow(index.root, detected.changes), known, compared(detected))
 
 
 def queue_refresh(view: SnapshotView, keys: Sequence[str]) -> None:

@@ -27,6 +27,7 @@ from everdex.service.kept import Kept
 from everdex.service.opening import open_made
 from everdex.service.resident import ResidentIndex
 from everdex.view import SnapshotView
+from everdex.wording import plural
 
 # What can be parsed while an agent waits.
 PARSED_BYTES: Final = 262_144
@@ -131,13 +132,13 @@ def _summary(key: str, found: Dependents) -> str:
     files, tests = len(found.files), found.tests
     shown = ", ".join(map(plain_path, tests[:_MAX_PLACES])) + (", …" if len(tests) > _MAX_PLACES else "")
     among = f", {len(tests):,} of them {'tests' if len(tests) > 1 else 'a test'} ({shown})" if tests else ", no test"
-    return f"everdex: {plain_path(key)} is used by {files:,} other {'file' if files == 1 else 'files'}{among}"
+    return f"everdex: {plain_path(key)} is used by {plural(files, 'other file')}{among}"
 
 
 def _usage(used: Used) -> str:
     """One definition's line: how often it is used, how certain that is, and by whom."""
     node, files = used.definition.node, len(used.files)
-    where = f"{files:,} {'file' if files == 1 else 'files'}"
+    where = plural(files, "file")
     name = used.name if NAME.fullmatch(used.name) else "a definition"
     if not used.uses:
         return f"{name} {node.kind} {node.start_line}: {where}"
@@ -145,8 +146,7 @@ def _usage(used: Used) -> str:
     callers = [caller for caller in used.callers if NAME.fullmatch(caller)]
     more = ", …" if len(callers) > _MAX_CALLERS else ""
     shown = f", called by {', '.join(callers[:_MAX_CALLERS])}{more}" if callers else ""
-    uses = f"{used.uses:,} {'use' if used.uses == 1 else 'uses'}"
-    return f"{name} {node.kind} {node.start_line}: {uses} in {where}{doubt}{shown}"
+    return f"{name} {node.kind} {node.start_line}: {plural(used.uses, 'use')} in {where}{doubt}{shown}"
 
 
 def _unused(definitions: Sequence[Definition]) -> list[str]:

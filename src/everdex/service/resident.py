@@ -231,9 +231,7 @@ class ResidentIndex:
         except Busy:
             # Another process is writing: answer from what there is, and say how far behind it is.
             self._reported = True
-            detected = self.index.preview()
-            behind = len(detected.changes.to_index) + len(detected.changes.delete)
-            return answers.checked(behind, detected.discovery.warnings)
+            return answers.compared(self.index.preview())
         except BaseException:
             self._reported = True
             raise

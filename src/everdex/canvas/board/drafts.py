@@ -17,6 +17,7 @@ from everdex.canvas.board.look import CHANGED, GONE, Looking
 from everdex.canvas.board.model import Anchor, Evidence, FileAnchor, LinesAnchor, SymbolAnchor, TreeAnchor
 from everdex.errors import QueryError, UsageError
 from everdex.view import SnapshotView
+from everdex.wording import plural
 
 _MOST_SUMMARY: Final = 300
 _MOST_LISTED: Final = 5
@@ -99,7 +100,7 @@ def _affected(view: SnapshotView, target: str, asked: str, found: dict[str, Any]
     affected = found["affected"]
     anchors = tuple(dict.fromkeys(_defined(view, item) for item in (found["symbol"], *affected)))
     uncertain, tests = found["counts"]["uncertain"], len(found["tests"])
-    said = f"{found['total']:,} affected ({uncertain:,} uncertain), {tests:,} test {'file' if tests == 1 else 'files'}"
+    said = f"{found['total']:,} affected ({uncertain:,} uncertain), {plural(tests, 'test file')}"
     if found["total"] > len(affected):
         said += f"; stands on the first {len(affected):,}"
     return Draft("impact", target, said, anchors)
