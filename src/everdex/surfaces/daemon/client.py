@@ -140,8 +140,9 @@ class Connection:
             time.sleep(_LOOK_S)
 
     def _exchange(
-        self, document: Mapping[str, Any], waiting: Callable[[], None] | None = None, patience_s: float = _PATIENCE_S
+        self, document: Mapping[str, Any], waiting: Callable[[], None] | None = None, patience_s: float | None = None
     ) -> dict[str, Any]:
+        patience_s = _PATIENCE_S if patience_s is None else patience_s
         payload = encode(document)
         if len(payload) > wire.MAX_REQUEST:
             raise errors.LimitExceeded(
