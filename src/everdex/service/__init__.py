@@ -1,7 +1,8 @@
 """The façade between surfaces and all other rooms: `index.py` is the way in, and every answer has one module.
 
     an index            index (Index, Reading) · answers (the envelope of all of them) · describe (other bodies)
-    kept open           kept (views) → reader (answers from them) → warm (for a process) · resident (for a daemon)
+    a question          kept (views) → reader (answers from them, the one way to any) → warm (asked once, or kept for a
+                        process) · resident (kept for a daemon)
     search              searcher
     symbols             symbols (definitions) · starred (that fit a pattern) · named (with references)
                         meant (several or none fit)
