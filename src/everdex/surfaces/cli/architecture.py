@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +58,8 @@ def architecture_command(
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:
     found = document["architecture"]
-    for line in _tree(found["parts"], 0):
-        yield True, line
+    for line in tree(found["parts"]):
+        yield True, escape(line)
     for cycle in found["cycles"]:
         yield True, f"cycle: {escape(', '.join(cycle))}"
     edges = [edge for edge in found["edges"] if not edge["implied"]]
@@ -67,12 +67,12 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
     yield False, f"{plural(len(edges), 'edge')}, {closing:,} of which close cycles; {implied:,} more follow"
 
 
-def _tree(part: dict[str, Any], depth: int) -> Iterator[str]:
+def tree(part: Mapping[str, Any], depth: int = 0) -> Iterator[str]:
+    """A part in a line with its size, and below it what is in it."""
     entry = ", entry point" if part["entry_points"] and not part["parts"] else ""
-    size = f"{plural(part['files'], 'file')}, {plural(part['lines'], 'line')}"
-    yield f"{'  ' * depth}{escape(part['label'])}: {size}{entry}"
+    yield f"{'  ' * depth}{part['label']}: {plural(part['files'], 'file')}, {plural(part['lines'], 'line')}{entry}"
     for child in part["parts"]:
-        yield from _tree(child, depth + 1)
+        yield from tree(child, depth + 1)
 
 
 def _draw(document: dict[str, Any], shown: Style) -> None:

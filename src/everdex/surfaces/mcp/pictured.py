@@ -5,13 +5,14 @@ An image never takes more than AGENT_PICTURE_BYTES; what the structured reply sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from mcp_types import CallToolResult, ImageContent
 from pydantic import BaseModel, Field
 
 from everdex import limits
+from everdex.surfaces.cli.architecture import tree
 from everdex.surfaces.mcp import model
 from everdex.surfaces.mcp.budget import Spendable, fit
 from everdex.wording import plural
@@ -53,7 +54,7 @@ def with_image(result: CallToolResult, document: Document) -> CallToolResult:
 
 def architecture(document: Document, budget: int) -> Reply:
     found = document["architecture"]
-    parts = list(_parts(found["parts"], 0))
+    parts = list(tree(found["parts"]))
     shown = sorted((edge for edge in found["edges"] if not edge["implied"]), key=_often)
     edges = [_edge(edge) for edge in shown]
     cycles = [", ".join(cycle) for cycle in found["cycles"]]
@@ -65,13 +66,6 @@ def architecture(document: Document, budget: int) -> Reply:
 
 def _often(edge: Document) -> tuple[bool, int, str, str]:
     return not edge["against"], -edge["imports"] - edge["uses"], edge["from"], edge["to"]
-
-
-def _parts(part: Document, depth: int) -> Iterator[str]:
-    entry = ", entry point" if part["entry_points"] and not part["parts"] else ""
-    yield f"{'  ' * depth}{part['label']}: {plural(part['files'], 'file')}, {plural(part['lines'], 'line')}{entry}"
-    for child in part["parts"]:
-        yield from _parts(child, depth + 1)
 
 
 def _edge(edge: Document) -> str:
