@@ -14,7 +14,7 @@ from everdex import limits
 from everdex.changes.detect import RACY_NS
 from everdex.graph import repo_map
 from everdex.graph.resolvers import Resolvers
-from everdex.service import picturing, relations
+from everdex.service import picturing
 from everdex.service.answers import Answer
 from everdex.service.index import Index, Reading
 from everdex.service.opening import make
