@@ -69,18 +69,18 @@ def spans(grammar: str, data: bytes) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def _grammar(path: str, data: bytes) -> str:
+def grammar_of(path: str, data: bytes) -> str:
     language = language_in(path, data) or ""
     return language if language in GRAMMARS else ""
 
 
-def _column(data: bytes, place: int) -> bytes:
+def column_of(data: bytes, place: int) -> bytes:
     """The white space at the beginning of the line around a place."""
     line = data[data.rfind(b"\n", 0, place) + 1 : place]
     return line[: len(line) - len(line.lstrip())]
 
 
-def _indented(text: bytes, before: bytes, after: bytes) -> bytes:
+def indented(text: bytes, before: bytes, after: bytes) -> bytes:
     lines = text.split(b"\n")
     return b"\n".join([lines[0], *(after + line.removeprefix(before) if line.strip() else line for line in lines[1:])])
 
@@ -131,13 +131,13 @@ class Splicer:
             self.tree[path] = data
 
     def _spans(self, path: str) -> tuple[Span, ...]:
-        grammar = _grammar(path, self.tree[path])
+        grammar = grammar_of(path, self.tree[path])
         return spans(grammar, self.tree[path]) if grammar else ()
 
     def _others(self, grammar: str) -> list[bytes]:
         """Texts in one grammar, of the tree and of the donors."""
         both = [*sorted(self.tree.items()), *self._donors]
-        return [data for path, data in both if _grammar(path, data) == grammar]
+        return [data for path, data in both if grammar_of(path, data) == grammar]
 
     def _some_span(self, path: str, *, whole_lines: bool = False) -> Span | None:
         data = self.tree[path]
@@ -147,7 +147,7 @@ class Splicer:
         return self._pick(fits) if fits else None
 
     def _text_of(self, data: bytes, span: Span) -> tuple[bytes, bytes]:
-        return data[span.start : span.end], _column(data, span.start)
+        return data[span.start : span.end], column_of(data, span.start)
 
     def replace(self) -> None:
         """A node becomes another one of its kind."""
@@ -156,14 +156,14 @@ class Splicer:
         if span is None:
             return
         data = self.tree[path]
-        grammar = _grammar(path, data)
+        grammar = grammar_of(path, data)
         other = self._pick(self._others(grammar))
         alike = [each for each in spans(grammar, other) if each.kind == span.kind and each.end - each.start <= _SPLICED]
         if not alike:
             alike = [each for each in spans(grammar, data) if each.kind == span.kind and each != span] or [span]
             other = data
         text, column = self._text_of(other, self._pick(alike))
-        self._put(path, data[: span.start] + _indented(text, column, _column(data, span.start)) + data[span.end :])
+        self._put(path, data[: span.start] + indented(text, column, column_of(data, span.start)) + data[span.end :])
 
     def insert(self) -> None:
         """A statement, a definition or an import more, from wherever one stands beside its like."""
@@ -172,7 +172,7 @@ class Splicer:
         if span is None:
             return
         data = self.tree[path]
-        grammar = _grammar(path, data)
+        grammar = grammar_of(path, data)
         other = self._pick(self._others(grammar))
         fits = [
             each for each in spans(grammar, other)
@@ -182,8 +182,8 @@ class Splicer:
         if not fits:
             return
         text, column = self._text_of(other, self._pick(fits))
-        here = _column(data, span.start)
-        made = _indented(text, column, here)
+        here = column_of(data, span.start)
+        made = indented(text, column, here)
         if self._chance.random() < 0.5:
             self._put(path, data[: span.start] + made + b"\n" + here + data[span.start :])
         else:
@@ -203,15 +203,15 @@ class Splicer:
         if span is None:
             return
         data = self.tree[path]
-        grammar = _grammar(path, data)
+        grammar = grammar_of(path, data)
         text, column = self._text_of(data, span)
         self.tree[path] = data[: span.start] + data[span.end :]
-        to = self._pick([each for each in sorted(self.tree) if _grammar(each, self.tree[each]) == grammar] or [path])
+        to = self._pick([each for each in sorted(self.tree) if grammar_of(each, self.tree[each]) == grammar] or [path])
         there = self._some_span(to, whole_lines=True)
         other = self.tree[to]
         place = there.start if there is not None else len(other)
-        here = _column(other, place)
-        self._put(to, other[:place] + _indented(text, column, here) + b"\n" + here + other[place:])
+        here = column_of(other, place)
+        self._put(to, other[:place] + indented(text, column, here) + b"\n" + here + other[place:])
 
     def swap_nodes(self) -> None:
         path = self._path()
@@ -290,7 +290,7 @@ class Splicer:
         path = self._path()
         lines = self._lines(path)
         at = self._chance.randrange(len(lines))
-        line = self._pick(self._pick(self._others(_grammar(path, self.tree[path])) or [b""]).split(b"\n")).strip()
+        line = self._pick(self._pick(self._others(grammar_of(path, self.tree[path])) or [b""]).split(b"\n")).strip()
         lines.insert(at, lines[at][: len(lines[at]) - len(lines[at].lstrip())] + line)
         self._put(path, b"\n".join(lines))
 
@@ -306,7 +306,7 @@ class Splicer:
         """The head of a line has one more, of those with which lines of this language begin."""
         path = self._path()
         data = self.tree[path]
-        heads = _HEADS.findall(b"\n".join(self._others(_grammar(path, data))))
+        heads = _HEADS.findall(b"\n".join(self._others(grammar_of(path, data))))
         places = [found.end() for found in _INDENT.finditer(data)]
         if heads and places:
             at = self._pick(places)
