@@ -38,6 +38,22 @@ _ASKS = (
     "import { isPoint } from './point';\n\n"
     "export function go(x: unknown, y: unknown) {\n  if (isPoint(x, y)) {\n    x.move();\n    y.move();\n  }\n}\n"
 )
+_BASE = "export class Base {\n  run() {\n    this.step();\n  }\n  step() {}\n}\n%s\n"
+_FAR = "import Anything from './base';\n\nexport class Far extends Anything {\n  step() {}\n}\n"
+_INHERITS = "class Low%s {\n  go() {\n    super.go();\n  }\n}\n\nmodule.exports = Low\n"
+_TWO = {
+    "a.ts": "export interface T {\n  go(): void;\n}\n", "b.ts": "export interface T {\n  go(): void;\n}\n",
+    "use.ts": "import { make } from './make';\n\nexport function use() {\n  make(1).go();\n}\n",
+}
+_QUALIFIED = (
+    "import * as a from './a';\nimport * as b from './b';\n\n"
+    "export function make(x: unknown) {\n  return x as %s.T;\n}\n"
+)
+_BY_CONDITION = {
+    "a.ts": "export function go() {}\n", "b.ts": "export function go() {}\n",
+    "use.ts": "import { go } from 'both';\n\nexport function use() {\n  go();\n}\n",
+}
+_CONDITIONS = '{"name": "both", "exports": {".": {%s}}}'
 
 
 @pytest.mark.parametrize(
@@ -53,10 +69,15 @@ _ASKS = (
             {"item.js": "export default class Item {\n  touch() {}\n}\n"}, "main.js", _DOCUMENTED,
             ("Item(); |Item", "Item|Outside"),
         ),
+        ({"far.ts": _FAR}, "base.ts", _BASE, ("", "export default Base;")),
+        ({}, "low.js", _INHERITS, (" Node", " extends Node")),
+        (_TWO, "make.ts", _QUALIFIED, ("a", "b")),
+        (_BY_CONDITION, "package.json", _CONDITIONS, ('"x": "./a.ts", "y": "./b.ts"', '"y": "./b.ts", "x": "./a.ts"')),
     ],
     ids=[
         "of which parameter the type is told", "what is prepared is passed on", "a base is another thing of its name",
-        "an unknown type is no type",
+        "an unknown type is no type", "a class is the default by now", "a class has a base", "a type of another module",
+        "which condition comes first",
     ],
 )  # fmt: skip
 def test_who_looked_there_is_asked_again(

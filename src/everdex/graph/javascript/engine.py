@@ -322,9 +322,11 @@ class Engine:
             return v.unknown("super outside a class")
         kind, index = file.functions[function].this
         self.touch(file, file.home(file.functions[function].node))
-        if kind not in (m.THIS_INSTANCE, m.THIS_STATIC) or not file.classes[index].extends:
+        if kind not in (m.THIS_INSTANCE, m.THIS_STATIC):
             return v.unknown("super outside a class")
         self.touch(file, file.home(file.classes[index].node))
+        if not file.classes[index].extends:
+            return v.unknown("super outside a class")
         bases = self.evaluate(file, file.classes[index].extends, fuel - JUMP)
         return bases if kind == m.THIS_STATIC else v.union(made(value) for value in bases)
 

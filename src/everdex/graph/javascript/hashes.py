@@ -96,16 +96,14 @@ class Hashes:
         if not index:
             return 0
         if row[0] == m.T_NAME:
-            name = self._file.expressions[row[1]]
-            said = self._binding(name[1]) if name[0] == m.NAME else name[1:] if name[0] == m.GLOBAL else name[2:]
-            return [row[0], said, [self._outline(part) for part in row[2]]]
+            return [row[0], self._named(row[1]), [self._outline(part) for part in row[2]]]
         if row[0] == m.T_ARRAY:
             return [row[0], self._outline(row[1])]
         if row[0] in (m.T_UNION, m.T_TUPLE):
             return [row[0], [self._outline(part) for part in row[1]]]
         if row[0] == m.T_OBJECT:
             interface = self._file.interfaces[row[1]]
-            return [row[0], [(name, self._outline(type_)) for name, type_, _ in interface.members]]
+            return [row[0], [(name, self._outline(type_), self._key(node)) for name, type_, node in interface.members]]
         if row[0] == m.T_FUNCTION:
             return [row[0], [self._outline(part) for part in row[1]], self._outline(row[2]), *self._shape(row)]
         if row[0] == m.T_LOOKUP:
@@ -115,6 +113,13 @@ class Hashes:
         if row[0] == m.T_PREDICATE:
             return [row[0], row[1], self._outline(row[2])]
         return row if row[0] == m.T_BUILTIN else [row[0]]
+
+    def _named(self, index: int) -> Any:
+        """What the name of a type is written as."""
+        row = self._file.expressions[index]
+        if row[0] == m.MEMBER:
+            return [self._named(row[1]), row[2]]
+        return self._binding(row[1]) if row[0] == m.NAME else row[1:] if row[0] == m.GLOBAL else [row[0]]
 
     def _shape(self, row: m.Row) -> tuple[Any, ...]:
         """What a function type says beside types."""

@@ -11,7 +11,7 @@ from everdex.facts import javascript_model as m
 from everdex.graph.javascript import builtins, members, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
-from everdex.graph.javascript.keys import HEIRS_KEY, MAX_HEIR_FILES
+from everdex.graph.javascript.keys import HEIRS_KEY, MAX_HEIR_FILES, export_key
 from everdex.graph.javascript.modules import stem
 from everdex.graph.javascript.parameters import literal_type
 from everdex.graph.javascript.slots import wholes
@@ -275,6 +275,7 @@ def _search(engine: Engine, value: Value, fuel: int) -> Values:
     found: dict[Value, None] = {}
     doubts: dict[Value, None] = {}
     names = [name.rpartition(".")[2]]  # and other names of the type, as they are met
+    engine.reads |= {export_key(value[1], _DEFAULT), export_key(value[1], "=")}
     if not engine.files[value[1]].exports.keys().isdisjoint((_DEFAULT, "=")):
         names.append(_by_module(stem(value[1])[0]))
     for each in names:

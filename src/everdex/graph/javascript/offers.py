@@ -36,7 +36,7 @@ def offers(path: str, source: bytes, file: File | None, hashes: Hashes | None) -
     """Every key of a file with a hash of its content; a project file has nothing but that."""
     found = dict.fromkeys(places(path), 1)
     if is_project_file(path):
-        found[PROJECT_KEY] = crc32(json.dumps(relevant(path, source), sort_keys=True).encode())
+        found[PROJECT_KEY] = crc32(json.dumps(relevant(path, source)).encode())  # of what fits, the first is meant
     if file is None or hashes is None:
         return found
     for key, parts in hashes.definitions().items():
