@@ -53,6 +53,11 @@ _BY_CONDITION = {
     "a.ts": "export function go() {}\n", "b.ts": "export function go() {}\n",
     "use.ts": "import { go } from 'both';\n\nexport function use() {\n  go();\n}\n",
 }
+_VISITED = "export class Base {\n  %svisitName() {}\n}\n"
+_VISITS = {
+    "low.ts": "import { Base } from './base';\n\n"
+    "export class Low extends Base {\n  visitCall() {}\n  go(x: any) {\n    this['visit' + x]();\n  }\n}\n",
+}
 _CONDITIONS = '{"name": "both", "exports": {".": {%s}}}'
 
 
@@ -73,11 +78,12 @@ _CONDITIONS = '{"name": "both", "exports": {".": {%s}}}'
         ({}, "low.js", _INHERITS, (" Node", " extends Node")),
         (_TWO, "make.ts", _QUALIFIED, ("a", "b")),
         (_BY_CONDITION, "package.json", _CONDITIONS, ('"x": "./a.ts", "y": "./b.ts"', '"y": "./b.ts", "x": "./a.ts"')),
+        (_VISITS, "base.ts", _VISITED, ("", "static ")),
     ],
     ids=[
         "of which parameter the type is told", "what is prepared is passed on", "a base is another thing of its name",
         "an unknown type is no type", "a class is the default by now", "a class has a base", "a type of another module",
-        "which condition comes first",
+        "which condition comes first", "a method is static",
     ],
 )  # fmt: skip
 def test_who_looked_there_is_asked_again(

@@ -237,7 +237,7 @@ class Hashes:
         for row in self._file.classes:
             path, key = self._file.path, self._keys[row.node]
             for name, kind, static, value, type_, node in row.members:
-                found.setdefault(member_key(path, key, ANY_NAME), []).append(name)
+                found.setdefault(member_key(path, key, ANY_NAME), []).append((name, kind, static))
                 said = kind, static, self.rows[value], self.types[type_], self._key(node)
                 found.setdefault(member_key(path, key, name), []).append(said)
             for name, value, static in row.stores:
