@@ -254,6 +254,7 @@ def _may_mean(engine: Engine, owner: Value, name: str, site: tuple[str, int], fu
     called so and never is of one line with the method's class."""
     path, number = site
     file = engine.file(path)
+    engine.seen.append(file.seen_at(number))  # also of one that is left out
     callee = file.entries[file.entries[number][1]]
     around = file.receiver_class(callee[1]) if callee[0] == m.ATTRIBUTE else -1
     own = (CLASS, path, around)
@@ -367,11 +368,11 @@ def _decorated_as(engine: Engine, file: File, scope: int) -> list[tuple[str, str
     found: dict[tuple[str, str], None] = {}
     for path, number in sites_of(engine, names, [], file.path)[0]:
         other = engine.file(path)
+        engine.seen.append(other.seen_at(number))
         entry = other.entries[number]
         while entry[0] == m.DECORATED:
             entry = other.entries[entry[2]]
         if entry[0] == m.DEFINITION:
-            engine.seen.append(other.seen_at(number))
             name = other.scopes[entry[1]].name
             if not name.startswith("__"):
                 found[path, name] = None

@@ -340,10 +340,10 @@ def _called_of_others(engine: Engine, owner: Value, name: str, home: str, fuel: 
     for other in engine.calling(name) or ():
         there = engine.file(other)
         for number in engine.calls_in(other, name) if other not in (home, owner[1]) else ():
+            engine.seen.append(there.seen_at(number))
             callee = there.entries[there.entries[number][1]]
             if callee[0] != m.ATTRIBUTE:
                 continue
-            engine.seen.append(there.seen_at(number))
             for each in ordered(engine.values(other, callee[1], 0, fuel - LOOKUP_STEP)):
                 if each[0] == INSTANCE and owner in classes.mro(engine, each[1], each[2], fuel):
                     yield other, number

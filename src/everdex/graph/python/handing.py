@@ -31,6 +31,7 @@ def up(engine: Engine, owner: Value, name: str, fuel: int) -> list[tuple[str, in
         if name not in file.defined:
             continue
         for number in file.calls_by_name.get(name, ()):
+            engine.seen.append(file.seen_at(number))  # also of one that is left out
             entry = file.entries[number]
             callee = file.entries[entry[1]]
             if callee[0] != m.ATTRIBUTE:

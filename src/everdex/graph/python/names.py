@@ -298,6 +298,7 @@ def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importe
     passes_on = any(file.entries[file.bindings[each][2]][0] == m.FROM for each in bindings)
     parts = [engine.bound(file, bindings, 0, fuel - NAME_STEP if passes_on else fuel)]  # or circles would cost nothing
     for base, value in file.other_stores.get(wanted, ())[:8]:
+        engine.seen.append(file.seen_at(base))
         if file.entries[base][0] == m.NAME and source in engine.values(path, base, 0, fuel - LOOKUP_STEP):
             parts.append(engine.values(path, value, 0, fuel - NAME_STEP))
     found = union(parts)

@@ -92,7 +92,7 @@ def offers(file: File, source: bytes) -> dict[str, int]:
                 by_slot.setdefault(slot, []).append(place)
             if not filled:
                 bare.append(place)
-            places.append(place if filled else f"{place} bare")  # who goes by the file notes neither of the two
+            places.append(f"{place} {sorted(filled)}")  # who goes by the file does not note what fills which
         by_key = {passes_key(name, slot): found for slot, found in by_slot.items()}
         for key, found in {**by_key, BARE_KEY + name: bare}.items() if bare else by_key.items():
             sites[key] = found if len(found) <= slots.FEW else [f"{slots.least(len(found))} and more"]
@@ -165,7 +165,9 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
     for module, replaced in file.replacements.items():
         sites[replaced_key(module)] = [f"{name} {file.scopes[file.where[base]].key}" for name, base, _ in replaced]
     for name, filled in file.item_stores_by_name.items():
-        sites[filled_key(path, name)] = [file.scopes[file.where[store[0]]].key for store in filled]
+        places = [file.scopes[file.where[store[0]]].key for store in filled]
+        taken_out = [store[2] < 0 for store in filled]
+        sites[filled_key(path, name)] = [f"{place} {out}" for place, out in zip(places, taken_out, strict=True)]
     for name, filled in file.foreign_fills.items():
         sites[fills_key(name)] = [file.scopes[file.where[store[0]]].key for store in filled]
     for name, defaults in file.defaults.items():

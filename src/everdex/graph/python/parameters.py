@@ -296,6 +296,7 @@ def _adopted(engine: Engine, file: File, scope: int, fuel: int) -> Values:
     own = file.scopes[scope].name
     engine.note(file, adopted_key(file.path, own))
     stores = file.adopting.get(own, ())
+    engine.seen.extend([file.seen_at(base) for base, _ in stores])
     bases = [base for base, value in stores if _is_named(file, value, scope)]
     found = union(engine.values(file.path, each, 0, fuel) for each in (bases if len(bases) <= MAX_ADOPTING else ()))
     objects = [made_classes.object_of(each) for each in found if each[0] == MADE]
