@@ -1,4 +1,4 @@
-"""Who goes through calls, stores or fills of a name and leaves one out has looked at it: it may be meant after an edit."""
+"""Who leaves out a call, a store or a fill of a name has looked at it, too: after an edit it may be what is meant."""
 
 from __future__ import annotations
 
@@ -86,6 +86,20 @@ _CASES: Final = (
         "class K:\n    def go(self): pass\ndef show(self):\n    self.go()\ndef other(self): pass\n"
         "def install(cls=K):\n    %sK.show = show\n",
         ("show = other\n    ", ""),
+    ),
+    _Case(
+        "a type is imported as another",
+        {"use.py": "from give import give\ndef use():\n    for each in give():\n        each.go()\n    give().go()\n"},
+        "give.py",
+        "from typing import %s as Some\nfrom kinds import A\ndef give() -> Some[A]:\n    return unknown()\n",
+        ("Optional", "Iterable"),
+    ),
+    _Case(
+        "what gives a class a metaclass is imported as something else",
+        {"meta.py": "class Meta(type):\n    def make(cls): pass\n", "use.py": "from mod import K\nK.make()\n"},
+        "mod.py",
+        "from six import %s as given\nfrom meta import Meta\nclass K(given(Meta, object)): pass\n",
+        ("other", "with_metaclass"),
     ),
 )  # fmt: skip
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import xxhash
@@ -18,6 +18,7 @@ import xxhash
 from everdex.facts.python import model as m
 from everdex.graph.python import slots
 from everdex.graph.python.files import File
+from everdex.graph.python.imported_as import as_imported, in_heads, renamed_in
 from everdex.graph.python.keys import (
     BARE_KEY,
     BASE_KEY,
@@ -233,23 +234,26 @@ def _scopes(file: File, source: bytes, offered: dict[str, int]) -> None:
     inside: dict[int, list[str]] = {}
     for (number, name), bindings in file.from_inside.items():
         inside.setdefault(number, []).extend(_bound_inside(file, name, bindings))
+    renamed = renamed_in(file)
+    heads = in_heads(file, renamed)
     for number, scope in enumerate(file.scopes):
         if scope.kind == m.COMPREHENSION_SCOPE:
             continue
         digest = xxhash.xxh3_64()
         _digest(digest, source, scope.start, scope.end, inner.get(number, ()))
         digest.update("\n".join(inside.get(number, ())).encode("utf-8", "surrogatepass"))
+        digest.update(heads.get(number, b""))
         if scope.kind == m.CLASS_SCOPE:
             for name, values in file.self_stores.get(number, {}).items():
                 digest.update(f"{name} {[file.scopes[file.where[each]].key for each in values]}".encode())
-            head = _said(source[scope.start : scope.body])
+            head = _said(source[scope.start : scope.body]) + heads.get(number, b"")
             offered[head_key(file.path, scope.key)] = xxhash.xxh3_64_intdigest(head)
         offered[scope_key(file.path, scope.key)] = digest.intdigest()
     first = 0
     statements = file.facts.statements
     for last, (_, _, _, scope_number) in enumerate(statements):
         if last + 1 == len(statements) or statements[last + 1][3] != scope_number:
-            texts = _texts(file, source, first, last, inner.get(scope_number, ()))
+            texts = _texts(file, source, first, last, inner.get(scope_number, ()), renamed)
             key = file.scopes[scope_number].key
             offered[names_key(file.path, key)] = _hash(_bound(file, scope_number))
             if loose := [text for number, text in enumerate(texts, first) if _is_loose(file, number)]:
@@ -289,10 +293,12 @@ def _said(text: bytes) -> bytes:
     return _SILENT.sub(b"\n", b"\n" + text)[1:]
 
 
-def _texts(file: File, source: bytes, first: int, last: int, inner: Sequence[m.Scope]) -> list[bytes]:
+def _texts(
+    file: File, source: bytes, first: int, last: int, inner: Sequence[m.Scope], renamed: Mapping[int, str]
+) -> list[bytes]:
     """Of each statement of a scope: its text, how what it defines is called in the graph, which of the names that it
-    reads were bound before, in a module by which of several bindings, and what functions do to those that it binds: who
-    looks at one looks at its statement."""
+    reads were bound before, in a module by which of several bindings, as what they were imported, and what functions do
+    to those that it binds: who looks at one looks at its statement."""
     texts: list[bytes] = []
     place = 0
     scope = file.facts.statements[first][3]
@@ -308,6 +314,7 @@ def _texts(file: File, source: bytes, first: int, last: int, inner: Sequence[m.S
         begin, behind = file.facts.statements[number][0], file.facts.statements[number + 1][0]
         names = [entry for entry in entries[begin:behind] if entry[0] == m.NAME]
         digest.update(bytes([bool(entry[2]) for entry in names]))
+        digest.update(as_imported(renamed, range(begin, behind)))
         for entry in names if not scope else ():
             if entry[1] in several and entry[2]:
                 digest.update(bytes(str([several[entry[1]].get(each, -1) for each in entry[2]]), "ascii"))
