@@ -101,6 +101,12 @@ _CASES: Final = (
         "from six import %s as given\nfrom meta import Meta\nclass K(given(Meta, object)): pass\n",
         ("other", "with_metaclass"),
     ),
+    _Case(
+        "a class has what a builtin type is called", {"use.py": "from mod import K\ndef use():\n    K().f().go()\n"},
+        "mod.py",
+        "from kinds import A\nclass K:\n    def f(self) -> bool:\n        return unknown()\n    %s\n",
+        ("pass", "bool = A"),
+    ),
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from everdex.facts.python import model as m
 from everdex.graph.python.files import File
+from everdex.graph.python.noting import Noting
 from everdex.graph.python.standard import BUILTIN_NAMES
 
 
@@ -32,3 +33,16 @@ def binding_scope(file: File, scope: int, wanted: str, *, later: bool = False) -
                 born = current.born
         scope = current.parent
     return -1, []
+
+
+def look_around(engine: Noting, file: File, scope: int, home: int, wanted: str) -> None:
+    """Note that it matters that nothing binds a name between a place and the scope that does (-1: none): not the class
+    that it stands in, nor functions around."""
+    around = file.owner(scope)
+    if around != home and file.scopes[around].kind == m.CLASS_SCOPE:
+        engine.seen.append(file.seen_member(around, wanted))
+    passed = file.scopes[around].parent
+    while passed > 0 and passed != home:
+        if file.scopes[passed].kind != m.CLASS_SCOPE:
+            engine.seen.append(file.seen_scope(passed))
+        passed = file.scopes[passed].parent

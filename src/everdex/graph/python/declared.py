@@ -10,7 +10,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, classes, containers, names, protocols, records
-from everdex.graph.python.around import binding_scope
+from everdex.graph.python.around import binding_scope, look_around
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -75,9 +75,11 @@ def at_once(engine: Engine, file: File, expression: int) -> Values:
         return frozenset((NONE,))
     if entry[0] != m.NAME or entry[1] not in _PLAIN or entry[2]:
         return NOTHING
-    engine.look_for(file.path, entry[1])
-    is_builtin = binding_scope(file, file.where[expression], entry[1], later=True)[0] < 0
-    return frozenset(((BUILTIN, entry[1]),)) if is_builtin else NOTHING
+    scope, name = file.where[expression], entry[1]
+    home, _ = binding_scope(file, scope, name, later=True)
+    engine.look_for(file.path, name)
+    look_around(engine, file, scope, -1, name)
+    return frozenset(((BUILTIN, name),)) if home < 0 else NOTHING
 
 
 def _instances(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:

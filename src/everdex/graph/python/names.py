@@ -13,7 +13,7 @@ from typing import Any, Final
 from everdex.facts.python import model as m
 from everdex.facts.python.flow import MAX_REACHING
 from everdex.graph.python import classes, guards, modules, rounds
-from everdex.graph.python.around import binding_scope
+from everdex.graph.python.around import binding_scope, look_around
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -121,14 +121,7 @@ def by_name(
 ) -> Values:
     """A name that no binding of its own scope reaches; with `later` one that is looked up when all are made."""
     home, found = binding_scope(file, scope, wanted, later=later)
-    around = file.owner(scope)
-    if around != home and file.scopes[around].kind == m.CLASS_SCOPE:
-        engine.seen.append(file.seen_member(around, wanted))
-    passed = file.scopes[around].parent
-    while passed > 0 and passed != home:  # functions around that might have bound it
-        if file.scopes[passed].kind != m.CLASS_SCOPE:
-            engine.seen.append(file.seen_scope(passed))
-        passed = file.scopes[passed].parent
+    look_around(engine, file, scope, home, wanted)
     if found:
         engine.seen.append(file.seen_member(home, wanted) if file.is_by_name(home) else file.seen_scope(home))
         around = engine.contexts.around(context, file.path, home) if home else 0
