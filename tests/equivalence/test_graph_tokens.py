@@ -58,6 +58,14 @@ _VISITS = {
     "low.ts": "import { Base } from './base';\n\n"
     "export class Low extends Base {\n  visitCall() {}\n  go(x: any) {\n    this['visit' + x]();\n  }\n}\n",
 }
+_SCRIPT = {
+    "node.js": "class Node {\n  mark() {}\n}\nmodule.exports = Node\n",
+    "main.ts": "import Node from './node';\n\nexport function use(n: Node) {\n  n.first.mark();\n}\n",
+}
+_BESIDE = (
+    "declare class Node {\n  get first(): %s;\n  mark(): void;\n}\n"
+    "declare class Other {\n  mark(): void;\n}\nexport = Node;\n"
+)
 _CONDITIONS = '{"name": "both", "exports": {".": {%s}}}'
 
 
@@ -79,11 +87,12 @@ _CONDITIONS = '{"name": "both", "exports": {".": {%s}}}'
         (_TWO, "make.ts", _QUALIFIED, ("a", "b")),
         (_BY_CONDITION, "package.json", _CONDITIONS, ('"x": "./a.ts", "y": "./b.ts"', '"y": "./b.ts", "x": "./a.ts"')),
         (_VISITS, "base.ts", _VISITED, ("", "static ")),
+        (_SCRIPT, "node.d.ts", _BESIDE, ("Node", "Other")),
     ],
     ids=[
         "of which parameter the type is told", "what is prepared is passed on", "a base is another thing of its name",
         "an unknown type is no type", "a class is the default by now", "a class has a base", "a type of another module",
-        "which condition comes first", "a method is static",
+        "which condition comes first", "a method is static", "the type of an accessor that is declared beside a script",
     ],
 )  # fmt: skip
 def test_who_looked_there_is_asked_again(

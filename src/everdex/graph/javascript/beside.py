@@ -67,6 +67,7 @@ def _as_field(engine: Engine, slot: Slot) -> Slot:
         return slot
     file = engine.files[slot.path]
     function = file.functions[file.expressions[slot.value][1]]
+    engine.touch(file, file.home(function.node))
     is_declared = function.flags & m.DECLARED_ONLY and function.result
     return slot._replace(kind="f", value=0, type=function.result) if is_declared else slot
 
