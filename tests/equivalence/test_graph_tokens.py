@@ -49,6 +49,7 @@ _QUALIFIED = (
     "import * as a from './a';\nimport * as b from './b';\n\n"
     "export function make(x: unknown) {\n  return x as %s.T;\n}\n"
 )
+_IMPORTED = "export function make(x: unknown) {\n  return x as import('./%s').T;\n}\n"
 _BY_CONDITION = {
     "a.ts": "export function go() {}\n", "b.ts": "export function go() {}\n",
     "use.ts": "import { go } from 'both';\n\nexport function use() {\n  go();\n}\n",
@@ -85,6 +86,7 @@ _CONDITIONS = '{"name": "both", "exports": {".": {%s}}}'
         ({"far.ts": _FAR}, "base.ts", _BASE, ("", "export default Base;")),
         ({}, "low.js", _INHERITS, (" Node", " extends Node")),
         (_TWO, "make.ts", _QUALIFIED, ("a", "b")),
+        (_TWO, "make.ts", _IMPORTED, ("a", "b")),
         (_BY_CONDITION, "package.json", _CONDITIONS, ('"x": "./a.ts", "y": "./b.ts"', '"y": "./b.ts", "x": "./a.ts"')),
         (_VISITS, "base.ts", _VISITED, ("", "static ")),
         (_SCRIPT, "node.d.ts", _BESIDE, ("Node", "Other")),
@@ -92,6 +94,7 @@ _CONDITIONS = '{"name": "both", "exports": {".": {%s}}}'
     ids=[
         "of which parameter the type is told", "what is prepared is passed on", "a base is another thing of its name",
         "an unknown type is no type", "a class is the default by now", "a class has a base", "a type of another module",
+        "a type that is imported where it is written",
         "which condition comes first", "a method is static", "the type of an accessor that is declared beside a script",
     ],
 )  # fmt: skip

@@ -19,6 +19,7 @@ from everdex.graph.javascript.heirs import stated_function
 from everdex.graph.javascript.keys import ANY_NAME, def_key, member_key, name_key
 
 _encode: Final = msgspec.msgpack.Encoder().encode
+_BY_TEXT: Final = frozenset((m.GLOBAL, m.REQUIRE, m.IMPORT))  # what a type is named by that says all there is
 
 
 class Hashes:
@@ -103,7 +104,7 @@ class Hashes:
             return [row[0], [self._outline(part) for part in row[1]]]
         if row[0] == m.T_OBJECT:
             interface = self._file.interfaces[row[1]]
-            return [row[0], [(name, self._outline(type_), self._key(node)) for name, type_, node in interface.members]]
+            return [row[0], [(name, self._outline(type_)) for name, type_, _ in interface.members]]
         if row[0] == m.T_FUNCTION:
             return [row[0], [self._outline(part) for part in row[1]], self._outline(row[2]), *self._shape(row)]
         if row[0] == m.T_LOOKUP:
@@ -119,7 +120,7 @@ class Hashes:
         row = self._file.expressions[index]
         if row[0] == m.MEMBER:
             return [self._named(row[1]), row[2]]
-        return self._binding(row[1]) if row[0] == m.NAME else row[1:] if row[0] == m.GLOBAL else [row[0]]
+        return self._binding(row[1]) if row[0] == m.NAME else row[1:] if row[0] in _BY_TEXT else [row[0]]
 
     def _shape(self, row: m.Row) -> tuple[Any, ...]:
         """What a function type says beside types."""
