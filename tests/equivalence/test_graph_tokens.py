@@ -40,7 +40,9 @@ _ASKS = (
 )
 _BASE = "export class Base {\n  run() {\n    this.step();\n  }\n  step() {}\n}\n%s\n"
 _FAR = "import Anything from './base';\n\nexport class Far extends Anything {\n  step() {}\n}\n"
-_INHERITS = "class Low%s {\n  go() {\n    super.go();\n  }\n}\n\nmodule.exports = Low\n"
+_INHERITS = (
+    "let Node = require('./base');\n\nclass Low%s {\n  copy() {\n    super.copy();\n  }\n}\n\nmodule.exports = Low\n"
+)
 _TWO = {
     "a.ts": "export interface T {\n  go(): void;\n}\n", "b.ts": "export interface T {\n  go(): void;\n}\n",
     "use.ts": "import { make } from './make';\n\nexport function use() {\n  make(1).go();\n}\n",
@@ -84,7 +86,7 @@ _CONDITIONS = '{"name": "both", "exports": {".": {%s}}}'
             ("Item(); |Item", "Item|Outside"),
         ),
         ({"far.ts": _FAR}, "base.ts", _BASE, ("", "export default Base;")),
-        ({}, "low.js", _INHERITS, (" Node", " extends Node")),
+        ({"base.js": _NODE}, "low.js", _INHERITS, ("", " extends Node")),
         (_TWO, "make.ts", _QUALIFIED, ("a", "b")),
         (_TWO, "make.ts", _IMPORTED, ("a", "b")),
         (_BY_CONDITION, "package.json", _CONDITIONS, ('"x": "./a.ts", "y": "./b.ts"', '"y": "./b.ts", "x": "./a.ts"')),
