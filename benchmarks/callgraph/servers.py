@@ -50,6 +50,7 @@ VALUES = frozenset(("field", "variable", "constant", "property"))
 CONSTRUCTORS = ("__construct", "init", "initialize", "constructor")
 SCRIPTS = (".ts", ".tsx", ".js", ".mjs", ".cjs", ".mts", ".cts", ".jsx")
 C_FILES = (".h", ".hpp", ".c", ".cc", ".cpp", ".cxx")
+NAME = re.compile(r"[\w$#~]+")
 MAX_FILE = 1_000_000
 JUDGED = (
     "right", "wrong resolved", "wrong external", "ambiguous with it", "ambiguous without", "unresolved", "unsaid",
@@ -225,6 +226,7 @@ def judge(checkout: Checkout, name: str, site: Site, told: list[Place]) -> str:
         return "unsaid"
     kinds = {node.kind for path, first, last in inside if path in checkout.graphs
              for node in checkout.graphs[path].nodes if first == last == node.name_line}  # fmt: skip
+    kinds = kinds - {"lambda"} or kinds  # one that stands behind the name, handed to something
     if inside and not kinds and inside[0][0].endswith(SCRIPTS):
         return "unsaid"  # a parameter, or what a pattern takes out of something: no definition
     if kinds and kinds <= VALUES:
@@ -247,7 +249,8 @@ def drawn(seed: int, *place: str | int) -> bytes:
 def compare_sites(checkout: Checkout, teller: Teller, count: int, seed: int, show: bool) -> Counter[str]:
     every = [
         (path, site) for path, graph in checkout.graphs.items() for site in graph.sites
-        if site.role is Role.CALL and site.end_column > site.column + 1
+        if site.role is Role.CALL and site.end_column > site.column + 1 and site.end_line == site.line
+        and NAME.fullmatch(named(checkout, path, site))  # of `make()()` the second begins where the first does
     ]  # fmt: skip
     counts: Counter[str] = Counter()
     every.sort(key=lambda item: drawn(seed, item[0], item[1].line, item[1].column))
