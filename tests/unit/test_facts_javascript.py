@@ -194,3 +194,10 @@ def test_private_and_local_definitions_are_not_public() -> None:
 def test_a_tag_that_is_given_types_is_no_error(text: str, partial: bool) -> None:
     """What only the grammar lacks taints nothing; an error beside it, or in it, does."""
     assert _facts(text, "a.tsx").partial is partial
+
+
+def test_an_arrow_function_ends_behind_the_template_that_it_gives() -> None:
+    """The grammar ends one before the template of a tag with types."""
+    text = "const find = (id: string) => sql<Row>`id = ${key(id)}`;"
+    (found,) = _facts(text).nodes[1:]
+    assert (found.name, found.kind, text[found.start : found.end][-2:]) == ("find", "function", "}`")

@@ -15,8 +15,7 @@ from tree_sitter import Node
 from everdex.facts import javascript_build as build
 from everdex.facts import javascript_model as m
 from everdex.facts import javascript_templates as templates
-from everdex.facts.javascript_build import is_name
-from everdex.facts.javascript_documented import Documented
+from everdex.facts.javascript_texts import Texts
 
 _MAX_DEPTH: Final = 80
 FUNCTIONS: Final = frozenset(("arrow_function", "function_expression", "generator_function", "function"))
@@ -26,7 +25,6 @@ _WRAPPERS: Final = frozenset(
 )
 # functions that put what other things have into their first argument, or make it inherit from them
 _MIXING: Final = frozenset((b"assign", b"extend", b"inherits", b"merge", b"mixin", b"setPrototypeOf"))
-_TEXTS: Final = frozenset(("template_string", "binary_expression"))
 _LOGICAL: Final = frozenset(("||", "&&", "??", ","))
 
 
@@ -37,16 +35,16 @@ def unwrap(node: Node) -> Node:
         if not inner:
             break
         node = inner[0]
-    return node
+    return templates.giving(node) or node
 
 
-class Values(Documented):
+class Values(Texts):
     """Adds `visit` for expressions; statements are added by the module that builds on this one."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self._depth = 0
-        self._naming: set[int] = set()  # ids of nodes
+        self._given: dict[int, Node] = {}  # templates of tags with types that the grammar gives to an arrow, by the tag
         self.deferred: list[tuple[Node, build.At]] = []
         self.hint = ""  # the name that the next function, class or object takes if it has none
         self.hinted_by: Node | None = None
@@ -159,35 +157,7 @@ class Values(Documented):
         for child in node.named_children:
             if child.type == "template_substitution":
                 self.last(child)
-        return self._put_together(node) or build.TEMPLATE
-
-    def may_name(self, *nodes: Node | None) -> None:
-        """The values of these are looked at for how they begin and end: they may name a property.
-
-        Told by whoever holds them: what asks a node for its parent is answered by a walk from the root of the file.
-        """
-        self._naming.update(node.id for node in nodes if node is not None and node.type in _TEXTS)
-
-    def _put_together(self, node: Node) -> int:
-        """The row of a text of which the beginning or the end is written, where it may name a property; else 0."""
-        if node.id not in self._naming:
-            return 0
-        first: Node | None = node
-        last: Node | None = node
-        while first is not None and first.type in ("binary_expression", "parenthesized_expression"):
-            first = first.named_children[0] if first.named_children else None
-        while last is not None and last.type in ("binary_expression", "parenthesized_expression"):
-            last = last.named_children[-1] if last.named_children else None
-        begins = self._ends(first, 0) if first is not None else ""
-        ends = self._ends(last, -1) if last is not None else ""
-        return self.add(m.TEXT, begins, ends) if is_name(f"_{begins}{ends}") and begins + ends else 0
-
-    def _ends(self, node: Node, which: int) -> str:
-        """What is written at one end of a text."""
-        if node.type == "string":
-            return self.string(node)
-        parts = node.named_children if node.type == "template_string" else []
-        return self.text(parts[which]) if parts and parts[which].type == "string_fragment" else ""
+        return self.put_together(node) or build.TEMPLATE
 
     # -- members and calls ----------------------------------------------------------------------
 
@@ -253,6 +223,8 @@ class Values(Documented):
         function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if function is None:
             return 0
+        if function.type == "arrow_function" and (giving := templates.giving(node)) is not None:
+            return self._giving(node, giving, arguments)
         self.hint = ""
         if function.type == "await_expression":  # `await make<T>()`: the grammar takes it for a call of what is awaited
             inner = [child for child in function.named_children if child.type != "comment"]
@@ -270,6 +242,17 @@ class Values(Documented):
             self.deferred.append((node, self.at))
             return 0
         return self._called_by(node, function, arguments)
+
+    def _giving(self, node: Node, arrow: Node, text: Node | None) -> int:
+        """An arrow function, of which the template that the grammar calls it with is the end."""
+        tag = arrow.child_by_field_name("body")
+        if tag is not None and text is not None:
+            self._given[tag.id] = text
+        value = self.visit(arrow)
+        row = self.expressions[value]
+        if row[0] == m.FUNCTION:
+            self.nodes[self.functions[row[1]].node].end = node.end_byte
+        return value
 
     def _called_by(self, node: Node, function: Node, arguments: Node | None) -> int:
         callee, token = self.callee(function)
@@ -343,6 +326,9 @@ class Values(Documented):
         return self.add(m.CAST, value, row) if row else value
 
     def _instantiation(self, node: Node) -> int:
+        text = self._given.pop(node.id, None)
+        if text is not None:
+            return self._called_by(node, node.named_children[0], text)
         self.type_arguments(node)
         return self._first(node)
 
@@ -383,7 +369,7 @@ class Values(Documented):
             for part in parts:
                 self.visit(part)
             if operator is not None and operator.type == "+":
-                return self._put_together(node)
+                return self.put_together(node)
             return build.NUMBER if operator is not None and operator.type in ("-", "*", "/", "%") else 0
         values = [self.visit(part) for part in (left, right) if part is not None]
         for value in values if operator.type in ("&&", "||") else ():
