@@ -73,6 +73,15 @@ def test_what_is_required_is_named_by_its_name() -> None:
     assert _targets(graph, Role.REFERENCE) == {"{ draw": ("draw",), "Shape": ("Shape",), "draw": ("draw",)}
 
 
+def test_another_name_by_import_means_what_it_is_a_name_for() -> None:
+    """`import T = other.T` refers to the type, and so does whoever writes the name."""
+    graph = _one(
+        "import * as other from './other';\nimport T = other.T;\nlet t: T;\n", other_ts="export interface T {}\n"
+    )
+    named = [(site.line, site.column, site.targets[0].key) for site in _sites(graph, Role.REFERENCE)]
+    assert named == [(2, 11, ""), (2, 17, "T"), (3, 7, "T")]
+
+
 def test_classes_inherit_override_and_are_decorated() -> None:
     """Heritage clauses, replaced methods and decorators are sites of the definition they belong to."""
     graph = _one(

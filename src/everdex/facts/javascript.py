@@ -54,6 +54,7 @@ class Statements(Definitions):
             "catch_clause": self._catch,
             "return_statement": self._return,
             "import_statement": self._import,
+            "import_alias": self._import_alias,
             "export_statement": self._export,
             "internal_module": self._namespace,
             "module": self._namespace,
@@ -163,6 +164,17 @@ class Statements(Definitions):
                         text = self.string(name) if name.type == "string" else self.text(name)
                         self._imported(name, alias or name, specifier, text, row)
         return 0
+
+    def _import_alias(self, node: Node) -> int:
+        """`import Store = stores.Store`: another name for what a namespace or a module has, types among it."""
+        parts = [child for child in node.named_children if child.type != "comment"]
+        if len(parts) != 2:
+            return 0
+        text = self.text(parts[0])
+        binding = self.bind(text, m.VARIABLE, self.qualified(parts[1]))
+        self.scopes[self.at.scope].types.setdefault(text, binding)
+        self.aliases.add(binding)
+        return self.name(text)
 
     def _imported(self, node: Node, local: Node, specifier: str, name: str, row: m.Import) -> None:
         text = self.text(local)

@@ -75,6 +75,7 @@ class Builder:
         self.ambient: list[int] = [0]  # scopes of which the names are global
         self.packages: dict[str, list[int]] = {}  # scopes of what a file says that others export
         self.hidden: set[int] = set()  # definitions marked private
+        self.aliases: set[int] = set()  # bindings by `import name = …`
         self.beside: dict[int, int] = {}  # signature of an overloaded function -> its definition, or the first one
         self.satisfied: dict[int, int] = {}
         self.stored: dict[int, int] = {}

@@ -177,7 +177,9 @@ class Linking(Builder):
         row = self.expressions[mention.value]
         if row[0] == m.NAME:
             binding = self.bindings[row[1]]
-            return bool(binding.node >= 0 or binding.kind == m.IMPORTED or self._is_required(binding))
+            return bool(
+                binding.node >= 0 or binding.kind == m.IMPORTED or row[1] in self.aliases or self._is_required(binding)
+            )
         if row[0] == m.GLOBAL:
             return mention.value in self._global_types  # which an ambient declaration may declare
         return bool(row[0] == m.MEMBER)

@@ -38,8 +38,8 @@ class Types(Linking, ABC):
             "identifier": self._identifier,
             "predefined_type": lambda node: self._builtin(node),
             "generic_type": self._generic,
-            "nested_type_identifier": lambda node: self.add_type(m.T_NAME, self._qualified(node), []),
-            "member_expression": lambda node: self.add_type(m.T_NAME, self._qualified(node), []),
+            "nested_type_identifier": lambda node: self.add_type(m.T_NAME, self.qualified(node), []),
+            "member_expression": lambda node: self.add_type(m.T_NAME, self.qualified(node), []),
             "array_type": lambda node: self.add_type(m.T_ARRAY, self.type(node.named_children[0])),
             "union_type": self._parts,
             "intersection_type": self._parts,
@@ -139,7 +139,7 @@ class Types(Linking, ABC):
         """The expression of what stands before the first dot of a type."""
         return self.space_name(self.text(node))
 
-    def _qualified(self, node: Node) -> int:
+    def qualified(self, node: Node) -> int:
         """The expression of `A.B.C` in a place for types; `import("x").C` too."""
         names: list[Node] = []
         while node.type in ("nested_type_identifier", "nested_identifier", "member_expression"):
@@ -167,7 +167,7 @@ class Types(Linking, ABC):
             value = self.named_type(name)
             self.mention("r", name, value)
         else:
-            value = self._qualified(name)
+            value = self.qualified(name)
         rows = [self.type(part) for part in arguments.named_children] if arguments is not None else []
         return self.add_type(m.T_NAME, value, rows)
 
