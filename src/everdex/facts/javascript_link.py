@@ -9,7 +9,7 @@ from typing import Final
 from everdex.facts import javascript_model as m
 from everdex.facts import javascript_tests as tests
 from everdex.facts import javascript_this as own
-from everdex.facts.javascript_build import UNLINKED, UNLINKED_TYPE, Builder
+from everdex.facts.javascript_build import UNLINKED, UNLINKED_TYPE, Builder, is_name
 
 # types of the language that no file declares again, and nearly every file names
 _EVERYWHERE = frozenset((
@@ -88,8 +88,19 @@ class Linking(Builder):
                 whole = prototype and property_ == "prototype"
                 (binding.prototype if prototype else binding.properties).append(("" if whole else property_, value))
                 kind = m.THIS_PROTOTYPE if prototype else m.THIS_BINDING
+                if not prototype and is_name(property_) and self._are_exports(binding):
+                    self.exports.append(m.Export(property_, value, "", ""))
                 own.give(self.expressions, self.functions, value, (kind, found), property_.startswith(m.ACCESSORS))
         own.lend(self.expressions, self.bindings, self.functions, self._called)
+
+    def _are_exports(self, binding: m.Binding) -> bool:
+        """Whether a name is another one for what a CommonJS module exports: `const common = exports`."""
+        if self.is_module or len(binding.values) != 1:
+            return False
+        row = self.expressions[binding.values[0]]
+        if row[0] == m.MEMBER and row[2] == "exports":
+            return bool(self.expressions[row[1]][:2] == (m.GLOBAL, "module"))
+        return bool(row[:2] == (m.GLOBAL, "exports"))
 
     def _link_calls(self) -> None:
         for callee, call in self._called:
