@@ -57,4 +57,6 @@ def of_language(name: str, given: list[Bounds]) -> Bounds:
         return (container(v.ARRAY, given[0]),)
     if name in builtins.MAP_TYPES:
         return (container(v.MAP, given[-1]),)
+    if name == "Awaited":
+        return settled(given[0])
     return given[0] if name in builtins.TRANSPARENT_TYPES else ()

@@ -146,4 +146,6 @@ def _filled(engine: Engine, file: File, index: int, known: Mapping[int, Values],
         return ((v.ARRAY, inside[0]),)
     if name[1] in builtins.MAP_TYPES:
         return ((v.MAP, inside[1] if len(inside) > 1 else ()),)
+    if name[1] in types.TAKEN_FROM:
+        return types.TAKEN_FROM[name[1]](engine, inside[0], fuel)
     return inside[0] if name[1] in builtins.TRANSPARENT_TYPES else v.NOTHING

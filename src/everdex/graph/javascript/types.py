@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
 from everdex.graph.javascript import applied, beside, builtins, members
@@ -151,12 +151,10 @@ def _global(engine: Engine, file: File, name: str, arguments: list[int], fuel: i
         return ((v.ARRAY, argument(0)),)
     if name in builtins.MAP_TYPES:
         return ((v.MAP, argument(1)),)
+    if name in TAKEN_FROM:
+        return TAKEN_FROM[name](engine, argument(0), fuel)
     if name in builtins.TRANSPARENT_TYPES:
         return argument(0)
-    if name == "ReturnType":
-        return v.union(result_of(engine, value, fuel - _JUMP) for value in argument(0))
-    if name == "InstanceType":
-        return v.union(_instance(engine, value, fuel) for value in argument(0))
     if name in builtins.GLOBALS:
         return ((v.EXTERNAL, name),)
     found = engine.global_name(name, fuel)
@@ -195,6 +193,24 @@ def result_of(engine: Engine, value: Value, fuel: int) -> Values:
     from everdex.graph.javascript import calls  # calls need types
 
     return calls.returned(engine, value, fuel)
+
+
+def _results(engine: Engine, values: Values, fuel: int) -> Values:
+    return v.union(result_of(engine, value, fuel - _JUMP) for value in values)
+
+
+def _instances(engine: Engine, values: Values, fuel: int) -> Values:
+    return v.union(_instance(engine, value, fuel) for value in values)
+
+
+def _awaited(engine: Engine, values: Values, fuel: int) -> Values:
+    from everdex.graph.javascript import calls  # calls need types
+
+    return calls.settled(values)
+
+
+# types of the language that say what another type gives
+TAKEN_FROM: Final = {"ReturnType": _results, "InstanceType": _instances, "Awaited": _awaited}
 
 
 def parameter_type(engine: Engine, value: Value, number: int, fuel: int) -> Values:
