@@ -138,3 +138,17 @@ def test_literals_that_are_handed_over_implement_what_is_asked_for(count: int, s
     assert found is status
     if status is Status.RESOLVED:
         assert len(paths) == 2 + count - 1
+
+
+@pytest.mark.parametrize(("given", "reason"), [("other.run", "untyped value"), ("null", ""), ("() => {}", "")])
+def test_a_literal_that_is_handed_something_unknown_leaves_a_call_open(given: str, reason: str) -> None:
+    """The call runs what is known, and says that there may be more."""
+    text = f"""
+        interface Store {{ run(): void }}
+        class Holder {{ store: Store; go() {{ this.store.run() }} }}
+        declare function take(store: Store): void
+        export function all(other: any) {{ take({{ run() {{}} }}); take({{ run: {given} }}) }}
+    """
+    graph = MemoryWorld({"main.ts": text.encode()}).graphs()["main.ts"]
+    (site,) = (site for site in graph.sites if site.text == "this.store.run" and site.role is Role.CALL)
+    assert (site.status, site.reason) == (Status.RESOLVED, reason)

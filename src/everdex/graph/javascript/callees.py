@@ -176,6 +176,8 @@ class Callees:
         for value in below.values:
             self._called(value, found)
         if len(found.targets) > before:
+            if below.lost:
+                found.unknown(below.lost)
             return
         nodes = [(slot.path, slot.node) for slot in slots if slot.node >= 0]
         if len(nodes) > 1 and found.asked is not None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _JUMP: Final = 4
 MAX_HANDED_FILES: Final = 40
+_GIVING: Final = frozenset((m.FUNCTION, m.NAME, m.MEMBER, m.CALL, m.CHOICE, m.CAST))
 
 
 def handed(file: File) -> dict[str, list[int]]:
@@ -29,15 +30,16 @@ def handed(file: File) -> dict[str, list[int]]:
         found = file.memo["handed"] = {}
         for literal in file.placed[1]:
             row = file.expressions[literal]
-            methods = [name for name, value, _, _ in row[1] if _is_function(file, value)] if row[0] == m.OBJECT else []
+            methods = [name for name, value, _, _ in row[1] if _may_be_called(file, value)] if row[0] == m.OBJECT else []
             if methods and not stated_type(file, literal):
                 for name in methods:
                     found.setdefault(name, []).append(literal)
     return found
 
 
-def _is_function(file: File, value: int) -> bool:
-    return bool(file.expressions[value][0] == m.FUNCTION)
+def _may_be_called(file: File, value: int) -> bool:
+    """Whether a function is written there, or something that may give one."""
+    return file.expressions[value][0] in _GIVING
 
 
 def implementing(engine: Engine, types: Values, name: str, fuel: int) -> Heirs:

@@ -14,7 +14,7 @@ from everdex.graph.javascript.files import File
 from everdex.graph.javascript.keys import HEIRS_KEY, MAX_HEIR_FILES, export_key
 from everdex.graph.javascript.modules import stem
 from everdex.graph.javascript.parameters import literal_type
-from everdex.graph.javascript.slots import wholes
+from everdex.graph.javascript.slots import Slot, wholes
 from everdex.graph.javascript.values import Value, Values
 
 if TYPE_CHECKING:
@@ -146,6 +146,7 @@ class Heirs(NamedTuple):
     doubt: str  # why there may be more; '' where these are all
     unsure: Values = ()  # what is below something of the same name that is nowhere
     types: Values = ()  # interfaces, with the one that was asked for
+    lost: str = ""  # why a literal among them may hold a function of which nothing is known
 
 
 def heirs(engine: Engine, value: Value, fuel: int) -> Heirs:
@@ -197,16 +198,30 @@ def _replacing(engine: Engine, value: Value, name: str, fuel: int) -> Heirs:
 def running(engine: Engine, below: Heirs, name: str, declared: AbstractSet[tuple[str, int]], fuel: int) -> Heirs:
     """The functions that heirs have under a name, but for those that they inherit from what they are below."""
     found: dict[Value, None] = {}
-    doubt = below.doubt
+    doubt, lost = below.doubt, ""
     for heir in (*below.values, *below.unsure):
         before = len(found)
         for slot in members.find(engine, heir, name, fuel - 1):
             if slot.kind not in ("t", "a") and (slot.path, slot.node) not in declared:
                 given = members.slot_values(engine, slot, heir, fuel - 1)
-                found |= dict.fromkeys(each for each in given if each[0] == v.FUNCTION)
+                functions_ = [each for each in given if each[0] == v.FUNCTION]
+                found |= dict.fromkeys(functions_)
+                if heir[0] == v.OBJECT and not functions_ and not _is_written(engine, slot):
+                    lost = lost or _unknown_function(given)
         if len(found) > before and heir in below.unsure:
             doubt = doubt or _UNKNOWN_BASE
-    return Heirs(tuple(found), doubt)
+    return Heirs(tuple(found), doubt, lost=lost)
+
+
+def _is_written(engine: Engine, slot: Slot) -> bool:
+    """Whether a property is nothing or another literal, which nobody calls."""
+    return bool(slot.path and engine.files[slot.path].expressions[slot.value][0] == m.LITERAL)
+
+
+def _unknown_function(values: Values) -> str:
+    """Why something may be a function that nobody knows; '' where it is none."""
+    is_typed = any(value[0] in (v.CALLABLE, v.TYPED) for value in values)
+    return v.reason_of(values) or ("function type only" if is_typed else "")
 
 
 def _having(engine: Engine, value: Value, name: str, fuel: int) -> Heirs | None:
