@@ -30,7 +30,8 @@ def handed(file: File) -> dict[str, list[int]]:
         found = file.memo["handed"] = {}
         for literal in file.placed[1]:
             row = file.expressions[literal]
-            methods = [name for name, value, _, _ in row[1] if _may_be_called(file, value)] if row[0] == m.OBJECT else []
+            held = row[1] if row[0] == m.OBJECT else ()
+            methods = [name for name, value, _, _ in held if _may_be_called(file, value)]
             if methods and not stated_type(file, literal):
                 for name in methods:
                     found.setdefault(name, []).append(literal)
