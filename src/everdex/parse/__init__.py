@@ -2,7 +2,8 @@
 
     file                the whole way, in the order below
     a tree              grammar (parse within a budget) · comment_runs · macros, conditionals (C, C++ and others, made
-                        readable) · unended (TypeScript) · annotated (Kotlin) · laid_out, indentation (errors)
+                        readable) · lacking (JavaScript) · unended (TypeScript) · annotated (Kotlin) · laid_out,
+                        indentation (errors)
     what it defines     definitions (by query, run by matching) · segments (embedded languages) · exports
     chunks              text (atoms) → blocks (a tree of lines) → chunker
     symbols             symbols · headers (a head on one line) · interface (what other files rely on)

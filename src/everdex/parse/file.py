@@ -10,7 +10,7 @@ from tree_sitter import Node, Range
 from everdex import limits
 from everdex.config import IndexConfig
 from everdex.languages import GRAMMARS
-from everdex.parse import annotated, blocks, definitions, grammar, laid_out, macros, segments, unended
+from everdex.parse import annotated, blocks, definitions, grammar, lacking, laid_out, macros, segments, unended
 from everdex.parse.chunker import Chunker, Span
 from everdex.parse.definitions import Definition, Found
 from everdex.parse.model import Chunk, ParsedFile, ParseStatus, Symbol
@@ -72,6 +72,8 @@ def _read(language: str, data: bytes, max_bytes: int) -> Read | None:
     tree = grammar.parse_tree(language, readable)
     if tree is None:
         return None
+    if tree.root_node.has_error and language in lacking.LANGUAGES:
+        tree, readable = lacking.read(language, tree, readable)
     if language in unended.LANGUAGES:
         tree, readable = unended.read(language, tree, readable)
     elif language == "kotlin":

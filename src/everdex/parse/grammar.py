@@ -108,3 +108,23 @@ def _unwieldy(root: Node) -> bool:
                 return True
         waiting += [child for child in node.children if child.has_error]
     return False
+
+
+def errors(tree: Tree) -> list[tuple[int, int]]:
+    """From where to where a tree has errors, or lacks something."""
+    found: list[tuple[int, int]] = []
+    waiting = [tree.root_node] if tree.root_node.has_error else []
+    visits = 0
+    while waiting and visits < _MAX_ERROR_VISITS:
+        node = waiting.pop()
+        visits += 1
+        if node.is_error or node.is_missing:
+            found.append((node.start_byte, node.end_byte))
+        else:
+            waiting += [child for child in node.children if child.has_error]
+    return found
+
+
+def lost(tree: Tree) -> int:
+    """How many bytes of a tree are in errors."""
+    return sum(end - start + 1 for start, end in errors(tree))

@@ -29,7 +29,6 @@ _COMMENT: Final = re.compile(rb"^[ \t]*+(?://|/\*|\*)")
 # What a type, and so a member, may end with.
 _ENDS: Final = re.compile(rb"(?:[\w$\])}\"'`]|(?<!=)>)[ \t\r]*+$")
 _MAX_COMMENTS: Final = 50
-_MAX_VISITS: Final = 5_000
 
 
 def read(language: str, tree: Tree, data: bytes) -> tuple[Tree, bytes]:
@@ -43,7 +42,7 @@ def read(language: str, tree: Tree, data: bytes) -> tuple[Tree, bytes]:
     for place in places:
         made[place] = ord(";")
     again = grammar.parse_tree(language, bytes(made))
-    return (again, bytes(made)) if again is not None and _lost(again) < _lost(tree) else (tree, data)
+    return (again, bytes(made)) if again is not None and grammar.lost(again) < grammar.lost(tree) else (tree, data)
 
 
 def _follows(data: bytes, line: int) -> bool:
@@ -57,16 +56,3 @@ def _follows(data: bytes, line: int) -> bool:
         if above.strip() and not _COMMENT.match(above):
             return _ENDS.search(above) is not None
     return False
-
-
-def _lost(tree: Tree) -> int:
-    """How many bytes of a tree are in errors."""
-    lost, visits, waiting = 0, 0, [tree.root_node]
-    while waiting and visits < _MAX_VISITS:
-        node = waiting.pop()
-        visits += 1
-        if node.is_error or node.is_missing:
-            lost += node.end_byte - node.start_byte + 1
-        else:
-            waiting += [child for child in node.children if child.has_error]
-    return lost
