@@ -79,7 +79,6 @@ class Builder:
         self.beside: dict[int, int] = {}  # signature of an overloaded function -> its definition, or the first one
         self.satisfied: dict[int, int] = {}
         self.stored: dict[int, int] = {}
-        self.attributes: dict[int, int] = {}
         self.typed: dict[int, list[int]] = {}
         self.at = At(0, 0, 0, "", -1, -1, -1)
         self._keys: dict[str, int] = {}

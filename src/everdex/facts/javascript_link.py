@@ -46,7 +46,7 @@ class Linking(Builder):
             self.is_module, partial, self.nodes, self.expressions, self.types, self.bindings, self.functions,
             self.classes, self.interfaces, self.namespaces, self.exports, self.imports,
             m.pack([mention for mention in self.mentions if self._worth(mention)]),
-            self._globals(), self.satisfied, self.stored, self.attributes, self.typed,
+            self._globals(), self.satisfied, self.stored, self.typed,
         )  # fmt: skip
 
     def _declare_implicitly(self) -> None:

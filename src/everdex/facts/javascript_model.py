@@ -230,7 +230,6 @@ class Facts(msgspec.Struct, array_like=True):
     globals: dict[str, list[int]]  # top-level names of a script, and what a module declares global: bindings
     satisfied: dict[int, int]  # expression -> the type it is written to satisfy
     stored: dict[int, int]  # expression -> the member it is assigned to
-    attributes: dict[int, int]  # object of the attributes of a component -> the call that it is
     typed: dict[int, list[int]]  # call -> the types that it is given
 
 

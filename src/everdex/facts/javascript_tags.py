@@ -37,13 +37,11 @@ class Tags(Values):
                 spreads += [self.last(part) for part in child.named_children if part.type == "spread_element"]
         value = 0
         if called is not None:
-            literal = self.add(m.OBJECT, rows, spreads, self.home()) if keys else 0
-            value = self.call(called[0], [])
+            literal = self.add(m.OBJECT, rows, spreads, self.home()) if keys or spreads else 0
+            value = self.call(called[0], [literal] if literal else [])
             self.mention("c", called[1], value, name)
             for key in keys:
                 self.mention("k", key, literal)
-            if keys:
-                self.attributes[literal] = value
         self.type_arguments(node)
         return value
 

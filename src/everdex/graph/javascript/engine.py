@@ -235,9 +235,17 @@ class Engine:
         asked = guards.receivers(self, file, row[1], row[2], fuel - 1)
         had = [members.get(self, value, row[2], fuel - 1) for value in asked]
         if len(had) > 1:  # what cannot have it is not what is meant, if anything else is
-            had = [values for values in had if values != members.NO_SUCH] or had
+            had = [values for values in self._declared(asked, had) if values != members.NO_SUCH] or had
         found = v.union(had)
         return applied.member(self, file, row, found, fuel) if lacks(found) else found
+
+    @staticmethod
+    def _declared(asked: Values, had: list[Values]) -> list[Values]:
+        """What each of some values has under a name: where a type says what that is, a literal of which nobody knows
+        what it has there is no reason to doubt it."""
+        if not any(value[0] == v.TYPED and v.known(values) for value, values in zip(asked, had, strict=True)):
+            return had
+        return [v.known(values) if value[0] == v.OBJECT else values for value, values in zip(asked, had, strict=True)]
 
     def is_whole(self, file: File, row: m.Row) -> bool:
         """`module.exports` of the file itself."""

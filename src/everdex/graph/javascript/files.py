@@ -19,7 +19,7 @@ _LARGE_EXPRESSIONS: Final = 60_000
 
 _EMPTY: Final = m.Facts(
     False, False, [m.Definition("", "", "module", -1, 0, 0, 0, 0, True)],
-    [(m.UNKNOWN,)], [(m.T_UNKNOWN,)], [], [], [], [], [], [], [], [], {}, {}, {}, {}, {},
+    [(m.UNKNOWN,)], [(m.T_UNKNOWN,)], [], [], [], [], [], [], [], [], {}, {}, {}, {},
 )  # fmt: skip
 
 
@@ -162,7 +162,6 @@ class File:
             for klass in self.classes:
                 every += [(value, ("type", type_, 0)) for _, _, _, value, type_, _ in klass.members if type_]
             every += [(value, ("type", type_, 0)) for value, type_ in self.facts.satisfied.items()]
-            every += [(literal, ("argument", call, 0)) for literal, call in self.facts.attributes.items()]
             codes = self.expressions
             self._placed = methods, {value: place for value, place in every if codes[value][0] in _PLACED}
         return self._placed
