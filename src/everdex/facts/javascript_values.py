@@ -285,10 +285,19 @@ class Values(Texts):
     def _specifier(self, function: Node, arguments: Node | None) -> str | None:
         if arguments is None or function.type not in ("import", "identifier"):
             return None
-        if function.type == "identifier" and (self.text(function) != "require" or self.is_bound("require")):
+        if function.type == "identifier" and (self.text(function) != "require" or not self._loads("require")):
             return None
         children = arguments.named_children
         return self.string(children[0]) if children and children[0].type == "string" else None
+
+    def _loads(self, name: str) -> bool:
+        """Whether a name is CommonJS' own, or what `createRequire` gives a module of its own."""
+        binding = self.lookup(self.at.scope, name, False)
+        values = self.bindings[binding].values if binding >= 0 else []
+        if binding < 0 or len(values) != 1 or self.expressions[values[0]][0] != m.CALL:
+            return binding < 0
+        callee = self.expressions[self.expressions[values[0]][1]]
+        return "createRequire" in callee[1:]
 
     def _new(self, node: Node) -> int:
         constructor = node.child_by_field_name("constructor")

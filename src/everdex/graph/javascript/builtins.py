@@ -116,6 +116,8 @@ HANDS_BACK: Final = {
         0,
     ),
 }
+# those that give another `require`
+GIVES_REQUIRE: Final = frozenset(("module.createRequire",))
 # and those that give back what the function they are given returns
 HANDS_BACK_RESULT: Final = frozenset(("react.useMemo", "React.useMemo", "vue.computed"))
 
