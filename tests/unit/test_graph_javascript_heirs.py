@@ -152,3 +152,17 @@ def test_a_literal_that_is_handed_something_unknown_leaves_a_call_open(given: st
     graph = MemoryWorld({"main.ts": text.encode()}).graphs()["main.ts"]
     (site,) = (site for site in graph.sites if site.text == "this.store.run" and site.role is Role.CALL)
     assert (site.status, site.reason) == (Status.RESOLVED, reason)
+
+
+@pytest.mark.parametrize("count", [3, 15])
+def test_a_declared_member_is_what_its_type_says_however_many_literals_are_handed_over(count: int) -> None:
+    """Too many literals to follow leave what is declared, and whoever has the method."""
+    calls = "".join(f"take({{ day: new Date(), run() {{ return {at} }} }});\n" for at in range(count))
+    text = f"""
+        export function take(given: {{ day: Date; run(): number }}) {{ given.day.getTime(); given.run() }}
+        {calls}
+    """
+    graph = MemoryWorld({"main.ts": text.encode()}).graphs()["main.ts"]
+    found = {site.text: site for site in graph.sites if site.role is Role.CALL}
+    assert found["given.day.getTime"].status is Status.EXTERNAL
+    assert (found["given.run"].status, len(found["given.run"].targets)) == (Status.RESOLVED, count)

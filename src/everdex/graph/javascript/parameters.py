@@ -35,7 +35,8 @@ def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int
         if any(value[0] == v.TYPED for value in useful):
             # literals and functions implement a type without saying so: those that are handed in here are known
             passed = _from_calls(engine, file, function, number, fuel)
-            useful = v.union((useful, tuple(value for value in passed if value[0] in (v.OBJECT, v.FUNCTION))))
+            more = v.union((useful, tuple(value for value in passed if value[0] in (v.OBJECT, v.FUNCTION))))
+            return useful if v.MANY in (*passed, *more) else more  # of very many the type says as much
         return useful
     given: list[Values] = [engine.evaluate(file, default, fuel - 1)] if default else []
     if not useful:
