@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from everdex.facts import javascript_build as build
 from everdex.facts import javascript_model as m
+from everdex.facts.javascript_build import is_name
 from everdex.facts.javascript_tags import Tags
 from everdex.facts.javascript_values import unwrap
 
@@ -33,13 +34,23 @@ class Stores(Tags):
             return 0
         self.may_name(right)
         left = unwrap(left)
-        value = self.named(right, self._hint_of(left), left.child_by_field_name("property") or left)
-        if left.type == "member_expression" and not self.text(left).startswith(("exports.", "module.exports")):
+        label, full = self._written(left)
+        value = self.named(right, self._hint_of(left), label or left)
+        if label is not None and not full.startswith(("exports.", "module.exports")):
             self.as_method(value)
         if self.expressions[value][0] not in (m.FUNCTION, m.CLASS) and (row := self.before_type(node)):
             value = self.add(m.CAST, value, row)
         self.target(left, value)
         return value
+
+    def _written(self, node: Node) -> tuple[Node | None, str]:
+        """The name of a property, written behind a dot or as a text between brackets, and all of it with a dot."""
+        is_item = node.type == "subscript_expression"
+        target, label = node.child_by_field_name("object"), node.child_by_field_name("index" if is_item else "property")
+        if target is None or label is None or (is_item and label.type != "string"):
+            return None, ""
+        name = self.string(label) if is_item else self.text(label)
+        return (label, f"{self.text(target)}.{name}") if not is_item or is_name(name) else (None, "")
 
     def as_method(self, value: int) -> None:
         """A function stored as a property of something is a method of it."""
@@ -69,9 +80,9 @@ class Stores(Tags):
     def _hint_of(self, left: Node) -> str:
         if left.type == "identifier":
             return self.text(left)
-        if left.type != "member_expression":
+        label, text = self._written(left)
+        if label is None:
             return ""
-        text = self.text(left)
         for prefix in ("module.exports.", "exports.", "this."):
             text = text.removeprefix(prefix)
         if text == "module.exports":
@@ -125,6 +136,8 @@ class Stores(Tags):
                 yield child, value
         elif kind == "member_expression":
             self._store(node, value)
+        elif kind == "subscript_expression" and self._written(node)[0] is not None:
+            self._store(node, value)
         elif kind == "subscript_expression":
             self._note_stored(value, self.subscript(node, "w"))
             self._store_computed(node, value)
@@ -157,10 +170,10 @@ class Stores(Tags):
         return taken
 
     def _store(self, node: Node, value: int) -> None:
-        target, label = node.child_by_field_name("object"), node.child_by_field_name("property")
+        target, (label, full) = node.child_by_field_name("object"), self._written(node)
         if target is None or label is None:
             return
-        name, inner = self.text(label), unwrap(target)
+        name, inner = full.rpartition(".")[2], unwrap(target)
         if inner.type == "this" and value:
             self.store_this(name, value)
             self._field_of(node, label, name, value)
@@ -174,7 +187,8 @@ class Stores(Tags):
                 self.store(text, name, value, name == "prototype")
         elif inner.type == "member_expression":
             self._store_deep(inner, name, value)
-        self._note_stored(value, self._member(node, "w"))
+        read = self._member if node.type == "member_expression" else self.subscript
+        self._note_stored(value, read(node, "w"))
 
     def _store_computed(self, node: Node, value: int) -> None:
         """`X[name] = value`, where the name is the module's, is a member of that name between brackets; and `X[name] =
