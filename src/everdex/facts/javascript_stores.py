@@ -134,9 +134,7 @@ class Stores(Tags):
         elif kind == "rest_pattern":
             for child in node.named_children:
                 yield child, value
-        elif kind == "member_expression":
-            self._store(node, value)
-        elif kind == "subscript_expression" and self._written(node)[0] is not None:
+        elif kind in ("member_expression", "subscript_expression") and self._written(node)[0] is not None:
             self._store(node, value)
         elif kind == "subscript_expression":
             self._note_stored(value, self.subscript(node, "w"))
