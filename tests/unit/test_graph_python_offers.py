@@ -198,3 +198,21 @@ def test_a_function_given_another_name_is_seen_by_who_asked_for_its_callers() ->
     assert ("user", "caller.job") not in edges(resolve(before))
     assert ("user", "caller.job") in edges(resolve(after))
     assert "user.py" in _again(resolve(before), before, after)
+
+
+def test_what_a_decorator_puts_on_a_class_is_news_for_who_asks_for_the_name() -> None:
+    """A third file decorates something of the name: who asked the class for it is asked again, not who asked for another."""
+    put = "def put(f):\n        setattr(cls, f.__name__, f)\n        return f\n"
+    files = {
+        "patching": f"def patch(cls):\n    {put}    return put\n",
+        "shapes": "class Shape: pass\n",
+        "third": "from patching import patch\nfrom shapes import Shape\n",
+        "asking": "from shapes import Shape\nShape().double()\n",
+        "other": "from shapes import Shape\nShape().triple()\n",
+    }
+    before = world(**files)
+    graphs = resolve(before)
+    assert ("asking", "third.double") not in edges(graphs)
+    after = world(**{**files, "third": f"{files['third']}\n@patch(Shape)\ndef double(self): pass\n"})
+    assert ("asking", "third.double") in edges(resolve(after))
+    assert _again(graphs, before, after) == {"asking.py", "patching.py", "third.py"}

@@ -125,6 +125,26 @@ class Computed(Flows):
         return found
 
     @cached_property
+    def is_naming(self) -> bool:
+        """Whether it may store something under the name that a definition has."""
+        asked = self.computed_stores and self.of_kind(m.ATTRIBUTE)
+        return any(self.entries[number][2] == "__name__" for number in asked)
+
+    @cached_property
+    def decorated_by_name(self) -> dict[str, list[int]]:
+        """Name -> the definitions in no class that decorators stand before: their own, and those written in a call there."""
+        found: dict[str, dict[int, None]] = {}
+        for number, scope in enumerate(self.scopes):
+            if scope.decorators and self.class_of(number) < 0:
+                made = [self.entries[self.entries[each][1]] for each in scope.decorators]
+                calls = [each for each in made if each[0] == m.CALL]
+                passed = [self.entries[each] for call in calls for each in (*call[2], *(value for _, value in call[3]))]
+                written = [each[2] for each in passed if each[:2] == (m.LITERAL, "str")]
+                for name in (scope.name, *written):
+                    found.setdefault(name, {})[number] = None
+        return {name: list(numbers) for name, numbers in found.items()}
+
+    @cached_property
     def replacing(self) -> dict[int, list[tuple[int, int, int]]]:
         """Function -> (name, call, place): what it stores in a loop, under the name of each member of something, is
         what the call makes of the member, which it is given at the place."""

@@ -23,6 +23,7 @@ BARE_KEY: Final = "py:bare:"  # and a last name: who calls something by it, and 
 KEPT_KEY: Final = "py:kept:"  # and the last name of what may be a class: who has it as an attribute of a class
 MADE_KEY: Final = "py:made:"  # and the last name of a class: who makes another from one called so by `type`
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so
+NAMING_KEY: Final = "py:naming"  # who stores attributes under computed names and asks for names of definitions
 REPLACING_KEY: Final = "py:replacing"  # who goes through members of something and replaces them
 CALLED_META_KEY: Final = "py:called meta"  # which modules have classes that a metaclass makes where it is called
 CONFTEST: Final = "conftest.py"
@@ -94,6 +95,11 @@ def computed_stores_key(path: str) -> str:
 def adopted_key(path: str, name: str) -> str:
     """Where a file assigns a function of its own by this name to an attribute, other than of self."""
     return f"py:adopted:{path}:{name}"
+
+
+def named_key(name: str) -> str:
+    """That a file has a definition of this name, in no class, which decorators stand before."""
+    return f"py:named:{name}"
 
 
 def stored_key(name: str) -> str:

@@ -31,6 +31,7 @@ from everdex.graph.python.keys import (
     MADE_KEY,
     META_KEY,
     METHOD_KEY,
+    NAMING_KEY,
     REPLACING_KEY,
     adopted_key,
     called_key,
@@ -49,6 +50,7 @@ from everdex.graph.python.keys import (
     loose_key,
     member_key,
     name_key,
+    named_key,
     names_key,
     operated_key,
     others_key,
@@ -161,6 +163,10 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
             sites[adopted_key(path, name)] = [file.scopes[file.where[base]].key for base, _ in adopting]
     if file.computed_stores:
         sites[computed_stores_key(path)] = [file.scopes[file.where[base]].key for base, _, _ in file.computed_stores]
+    if file.is_naming:
+        sites[NAMING_KEY] = []
+    for name, decorated in file.decorated_by_name.items():
+        sites[named_key(name)] = [file.scopes[each].key for each in decorated]
     if file.replacing:
         sites[REPLACING_KEY] = [file.scopes[each].key for each in file.replacing]
     for module, replaced in file.replacements.items():

@@ -19,6 +19,7 @@ from everdex.graph.python import (
     fixtures,
     made_classes,
     metaclasses,
+    named_stores,
     operations,
     protocols,
     running,
@@ -210,6 +211,7 @@ def anywhere(
             return registered
     if owner < 0 and index == 0 and annotation < 0 and own.kind == m.FUNCTION_SCOPE:
         parts.append(_adopted(engine, file, scope, fuel - NAME_STEP))
+        parts.append(named_stores.holders(engine, file, scope, fuel - NAME_STEP))
     if default >= 0:
         parts.append(engine.values(file.path, default, 0, fuel - NAME_STEP))
     operated = operations.passed(engine, file, scope, index, fuel - LOOKUP_STEP)

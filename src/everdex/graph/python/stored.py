@@ -7,7 +7,7 @@ It does not follow `__dict__`.
 
 from __future__ import annotations
 
-from everdex.graph.python import classes, decorated_classes, replacing
+from everdex.graph.python import classes, decorated_classes, named_stores, replacing
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
@@ -43,8 +43,10 @@ def values(
     """What is assigned to the attribute: through self in its classes, through other names in their files and here."""
     own, others = engine.once(("stored", line, wanted, importer), lambda: stores(engine, line, wanted, importer))
     parts = [_made_for(engine, path, value, receiver, fuel) for path, value in own]
+    named = NOTHING if own else named_stores.given(engine, line, wanted, fuel, receiver)
+    parts.extend([named] if named else ())
     for path, base, name, value in others:
-        if name >= 0 and (LITERAL, "str", wanted) not in engine.values(path, name, 0, fuel - 2 * LOOKUP_STEP):
+        if name >= 0 and (named or (LITERAL, "str", wanted) not in engine.values(path, name, 0, fuel - 2 * LOOKUP_STEP)):
             continue
         for each in ordered(engine.values(path, base, 0, fuel - 2 * LOOKUP_STEP)):
             is_above = each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line
