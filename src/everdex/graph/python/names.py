@@ -271,10 +271,29 @@ def _is_exported(engine: Engine, path: str, wanted: str, asker: str) -> bool:
         file = engine.look_for(path, wanted)
         if not _gives(engine, file, wanted):
             continue
-        if file.names[0].get(wanted) or modules.submodule(engine, (MODULE, path), wanted, path) is not None:
+        if file.names[0].get(wanted):
+            if _is_given_back(engine, file, wanted, asker):
+                continue
+            return True
+        if modules.submodule(engine, (MODULE, path), wanted, path) is not None:
             return True
         stars = [source_of(engine, path, level, module) for _, level, module in file.facts.stars]
         waiting += [each[1] for each in stars if each[0] == MODULE]
+    return False
+
+
+def _is_given_back(engine: Engine, file: File, wanted: str, asker: str) -> bool:
+    """Whether a module has a name from the one that asks for it: a package's parts import each other through it."""
+    name = wanted
+    for _ in range(MAX_PASSED):
+        bindings = file.final(0, name)
+        entry = file.entries[file.bindings[bindings[0]][2]] if len(bindings) == 1 else (m.UNKNOWN,)
+        if entry[0] != m.FROM:
+            return False
+        source, name = source_of(engine, file.path, entry[1], entry[2]), entry[3]
+        if source[0] != MODULE or source[1] == asker:
+            return bool(source[0] == MODULE and name == wanted)
+        file = engine.look_for(source[1], name)
     return False
 
 
