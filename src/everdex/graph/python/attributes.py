@@ -171,7 +171,8 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         known = parsed.attribute(engine, wanted, fuel, importer) if value == _PARSED else NOTHING
         if kind == EXTERNAL_INSTANCE and _is_error_without(value[1], wanted):
             known = _of_errors_below(engine, value[1], wanted, fuel, importer)
-        return known or frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
+        outside = known or frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
+        return union((outside, stored.on_outside(engine, value, wanted, fuel - LOOKUP_STEP, importer)))
     if kind in (UNKNOWN, MANY):
         return frozenset((value,))
     if kind in (MADE, OBJECT):

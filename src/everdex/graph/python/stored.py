@@ -7,6 +7,9 @@ It does not follow `__dict__`.
 
 from __future__ import annotations
 
+import sys
+from typing import Final
+
 from everdex.graph.python import classes, decorated_classes, named_stores, replacing
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument, Context
@@ -15,9 +18,12 @@ from everdex.graph.python.keys import computed_stores_key, stored_key
 from everdex.graph.python.values import (
     CLASS,
     EXTERNAL,
+    EXTERNAL_INSTANCE,
+    FUNCTION,
     INSTANCE,
     LITERAL,
     NOTHING,
+    PARTIAL,
     Value,
     Values,
     is_known,
@@ -75,6 +81,40 @@ def elsewhere(engine: Engine, receiver: Value, wanted: str, fuel: int) -> Values
             if any(_is_alike(engine, each, receiver, fuel) for each in owners):
                 parts.append(engine.values(path, value, 0, fuel - LOOKUP_STEP))
     return union(parts)
+
+
+def on_outside(engine: Engine, receiver: Value, wanted: str, fuel: int, importer: str) -> Values:
+    """What of the root is assigned to an attribute of something from outside, or of another object of the same library,
+    which may be a stand-in for it: `app.manager = self`, `current_app.manager`. Where the file that asks does that
+    itself, to an object of its own, others do not count."""
+    if wanted.startswith("__") or (receiver[0] == EXTERNAL and _is_standard(receiver)):
+        return NOTHING  # most of what stands for itself there are modules and their functions
+    parts: list[Values] = []
+    own = receiver[0] == EXTERNAL_INSTANCE and storing(engine, importer, wanted)
+    for path in (importer,) if own else engine.offering_few(stored_key(wanted)) or ():
+        if role_of(path) == "test":
+            continue
+        for base, value in engine.file(path).other_stores.get(wanted, ())[:8]:
+            owners = engine.values(path, base, 0, fuel - LOOKUP_STEP)
+            if any(each == receiver or _is_of_library(each, receiver) for each in owners):
+                given = engine.values(path, value, 0, fuel - LOOKUP_STEP)
+                parts.append(frozenset(each for each in given if each[0] in _GIVEN))
+    return union(parts)
+
+
+def _is_of_library(value: Value, receiver: Value) -> bool:
+    """Whether something from outside is an object of the library that another is from; of Python's own each class is
+    one by itself."""
+    if value[0] != EXTERNAL_INSTANCE or _is_standard(value):
+        return False
+    return bool(value[1].partition(".")[0] == receiver[1].partition(".")[0])
+
+
+def _is_standard(value: Value) -> bool:
+    return value[1].partition(".")[0] in sys.stdlib_module_names
+
+
+_GIVEN: Final = frozenset((INSTANCE, FUNCTION, CLASS, PARTIAL))
 
 
 def _is_alike(engine: Engine, value: Value, receiver: Value, fuel: int) -> bool:
