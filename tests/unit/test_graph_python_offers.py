@@ -201,7 +201,7 @@ def test_a_function_given_another_name_is_seen_by_who_asked_for_its_callers() ->
 
 
 def test_what_a_decorator_puts_on_a_class_is_news_for_who_asks_for_the_name() -> None:
-    """A third file decorates something of the name: who asked the class for it is asked again, not who asked for another."""
+    """A third file decorates something of the name: who asked the class for it is asked again."""
     put = "def put(f):\n        setattr(cls, f.__name__, f)\n        return f\n"
     files = {
         "patching": f"def patch(cls):\n    {put}    return put\n",

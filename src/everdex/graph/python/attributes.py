@@ -11,6 +11,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python import (
     calls,
     classes,
+    iteration,
     made_classes,
     members,
     names,
@@ -71,6 +72,7 @@ MAX_BASES: Final = 16  # a receiver that may be more things than this is not fol
 MAX_ASSIGNED: Final = 8  # assignments of one attribute in a file that are looked at
 _PARSED: Final = (EXTERNAL_INSTANCE, parsed.ARGUMENTS)
 _PARTS: Final = {"fget": 1, "fset": 2, "fdel": 3}  # of a property that is read of its class
+_STOPPED: Final = (EXTERNAL_INSTANCE, "builtins.StopIteration")
 _ENUM_VALUE: Final = frozenset(("value", "_value_"))
 
 
@@ -128,6 +130,8 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
         member = _member_value(engine, file, entry, bases, context, fuel)
         if member:
             return member
+        if _STOPPED in bases:
+            return iteration.outcomes(engine, file, expression, context, fuel) or frozenset((_STOPPED,))
     if len(bases) == 1:
         (base,) = bases
         found = of(engine, base, entry[2], fuel, file.path)
@@ -310,6 +314,10 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
         return frozenset((value[4],))
     if wanted == "__func__":
         return frozenset(((*value[:4], None),))
+    if wanted == "__wrapped__":
+        wrapped = _wrapped(engine, value, fuel)
+        if wrapped:
+            return wrapped
     file = engine.file(value[1])
     engine.seen.append(file.seen_stores(wanted))
     parts = []
@@ -324,6 +332,18 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
 
 
 _KEEPING_NAMES: Final = frozenset((m.MODULE_SCOPE, m.CLASS_SCOPE))  # one that a function makes may be given another's
+
+
+def _wrapped(engine: Engine, value: Value, fuel: int) -> Values:
+    """What a function says it stands for: `@wraps(f)`."""
+    file = engine.look_at(value[1], value[2])
+    parts: list[Values] = []
+    for each in file.scopes[value[2]].decorators:
+        entry = file.entries[file.entries[each][1]]
+        callees = engine.values(value[1], entry[1], 0, fuel - LOOKUP_STEP) if entry[0] == m.CALL and entry[2] else NOTHING
+        if (EXTERNAL, "functools.wraps") in callees:
+            parts.append(engine.values(value[1], entry[2][0], value[3], fuel - LOOKUP_STEP))
+    return union(parts)
 
 
 def _is_dressed_outside(engine: Engine, file: File, scope: int, fuel: int) -> bool:

@@ -127,12 +127,12 @@ class Computed(Flows):
     @cached_property
     def is_naming(self) -> bool:
         """Whether it may store something under the name that a definition has."""
-        asked = self.computed_stores and self.of_kind(m.ATTRIBUTE)
+        asked = self.of_kind(m.ATTRIBUTE) if self.computed_stores else []
         return any(self.entries[number][2] == "__name__" for number in asked)
 
     @cached_property
     def decorated_by_name(self) -> dict[str, list[int]]:
-        """Name -> the definitions in no class that decorators stand before: their own, and those written in a call there."""
+        """Name -> the definitions in no class that decorators stand before: their own, and what those are given."""
         found: dict[str, dict[int, None]] = {}
         for number, scope in enumerate(self.scopes):
             if scope.decorators and self.class_of(number) < 0:

@@ -129,8 +129,7 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
                 parts.append(union(elements(engine, each, fuel) for each in spread))
         parts.append(_keys_put(engine, value, fuel))
     elif entry[0] == m.COMPREHENSION:
-        wanted = entry[3] if entry[3] >= 0 else entry[2]
-        parts.append(engine.values(path, wanted, context, fuel))
+        parts.append(engine.values(path, entry[3] if entry[3] >= 0 else entry[2], context, fuel))
         parts.extend(put(engine, value, None, True, fuel))
     elif entry[0] == m.BINARY:
         parts.append(sums.members(engine, value, None, fuel))
@@ -251,12 +250,13 @@ def put(
         engine.seen.append(file.seen_at(stored))
         if path == after[0] and stored <= after[1] and file.where[stored] == file.where[after[1]]:
             continue
-        if key == -2:  # extended with, or updated from, another container
-            inner = engine.values(path, stored, 0, fuel - LOOKUP_STEP)
+        is_slice = key >= 0 and file.entries[key][0] == m.SLICE
+        if key == -2 or is_slice:  # extended with, or updated from, another container, or given it in a slice's place
+            inner, place = engine.values(path, stored, 0, fuel - LOOKUP_STEP), None if is_slice else wanted
             if file.entries[stored][0] == m.STAR:
                 parts.append(inner)
             else:
-                parts.append(union(_added(engine, value, each, wanted, fuel - LOOKUP_STEP) for each in inner))
+                parts.append(union(_added(engine, value, each, place, fuel - LOOKUP_STEP) for each in inner))
             continue
         if not anything and key >= 0 and wanted is not None:
             known = literals(engine.values(path, key, 0, fuel - LOOKUP_STEP))
@@ -269,8 +269,7 @@ def put(
 def _added(engine: Engine, value: Value, other: Value, wanted: int | str | None, fuel: int) -> Values:
     """What a container has of another that it was extended with; a mapping of pairs their second place."""
     if is_mapping(engine, value) and other[0] in (DISPLAY, LIST, GENERATOR) and not is_mapping(engine, other):
-        pairs = elements(engine, other, fuel)
-        return union(unpacking.unpack(engine, each, 1, fuel) for each in pairs)
+        return union(unpacking.unpack(engine, each, 1, fuel) for each in elements(engine, other, fuel))
     return item(engine, other, wanted, fuel)
 
 
@@ -354,7 +353,7 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
         exact = isinstance(wanted, int) and (
             0 <= wanted < starred or (starred == len(members) and -len(members) <= wanted < 0)
         )
-        if exact and isinstance(wanted, int):
+        if exact and isinstance(wanted, int) and not (entry[1] == "list" and sums.is_moved(engine, value, fuel)):
             parts.append(engine.values(path, members[wanted], context, fuel))
             parts.extend(put(engine, value, wanted, False, fuel) if entry[1] == "list" else ())
             return union(parts)

@@ -30,6 +30,9 @@ def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> V
     """What it holds under a key, or any; nothing where its class is no such one."""
     if not inherited(engine, value, fuel):
         return NOTHING
+    line = classes.mro(engine, value[1], value[2], fuel)
+    if classes.raw_attribute(engine, line, "__setitem__", fuel)[1] is not None:
+        wanted = None  # which may keep things under other keys
     parts: list[Values] = []
     for path, key, stored in _stores(engine, value, fuel):
         if wanted is not None and key >= 0:

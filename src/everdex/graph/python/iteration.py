@@ -6,9 +6,12 @@ The elements of what is written as a container are `containers`' own.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
+from everdex.facts.python import model as m
 from everdex.graph.python import attributes, calls, classes, containers, coroutines, heirs, records
-from everdex.graph.python.engine import CALL_STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
+from everdex.graph.python.files import File
 from everdex.graph.python.values import FUNCTION, GENERATOR, INSTANCE, Value, Values, union, unknown
 
 
@@ -28,6 +31,23 @@ def outcome_of(engine: Engine, value: Value, fuel: int) -> Values:
     return union(
         engine.values(value[1], each, value[3], fuel - CALL_STEP) for each in file.scopes[value[2]].returns
     )
+
+
+def outcomes(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
+    """What the generators return that the function around an expression steps: `error.value` of a `StopIteration`."""
+    scope = file.where[expression]
+    parts: list[Values] = []
+    for number in [each for name in _STEPPING for each in file.calls_by_name.get(name, ())]:
+        callee, given = file.entries[number][1:3]
+        entry = file.entries[callee]
+        if file.where[number] == scope and (entry[0] == m.ATTRIBUTE or given):
+            stepped_one = entry[1] if entry[0] == m.ATTRIBUTE else given[0]
+            made = engine.values(file.path, stepped_one, context, fuel - LOOKUP_STEP)
+            parts.extend(outcome_of(engine, each, fuel - CALL_STEP) for each in made if each[0] == GENERATOR)
+    return union(parts)
+
+
+_STEPPING: Final = ("next", "send", "throw", "__next__")
 
 
 def iterated(engine: Engine, value: Value, fuel: int) -> Values:

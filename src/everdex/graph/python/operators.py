@@ -90,30 +90,48 @@ def truth(engine: Engine, values: Values, fuel: int, path: str) -> Values:
     return union(found)
 
 
-def binary_methods(engine: Engine, file: File, entry: Any, context: int, fuel: int) -> tuple[Values, bool]:
-    """What an operator calls, and whether it is the right operand's reflected method."""
+def binary_methods(engine: Engine, file: File, entry: Any, context: int, fuel: int) -> tuple[Values, Values]:
+    """What an operator calls of the left operand, and the right one's reflected methods, where there is none or it may
+    decline."""
     operator, left, right = entry[1], entry[2], entry[3]
     augmented = operator.endswith("=")
     name = OPERATORS.get(operator[:-1] if augmented else operator)
     if name is None:
-        return NOTHING, False
+        return NOTHING, NOTHING
     values = engine.values(file.path, left, context, fuel)
     found = special(engine, values, f"__i{name}__", fuel, file.path) if augmented else NOTHING
     found = found or special(engine, values, f"__{name}__", fuel, file.path)
-    if found:
-        return found, False
+    if found and not any(_may_decline(engine, each, (Argument(file.path, right, context),), fuel) for each in found):
+        return found, NOTHING
     others = engine.values(file.path, right, context, fuel)
-    return special(engine, others, f"__r{name}__", fuel, file.path), True
+    return found, special(engine, others, f"__r{name}__", fuel, file.path)
+
+
+def _may_decline(engine: Engine, function: Value, other: tuple[Argument], fuel: int) -> bool:
+    """Whether a method gives `NotImplemented` for an operand."""
+    own = engine.look_at(function[1], function[2]).scopes[function[2]]
+    entries = engine.file(function[1]).entries
+    if not any(entries[each][:2] == (m.NAME, "NotImplemented") for each in own.returns):
+        return False
+    return _DECLINED in calls.result(engine, function, other if any(own.guards) else (), (), fuel - CALL_STEP)
+
+
+_DECLINED = ("external", "builtins.NotImplemented")
 
 
 def binary(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     if file.operators_below(expression) > MAX_OPERATORS:
         return _LONG_CHAIN
     left = engine.values(file.path, entry[2], context, fuel)
-    functions, is_reflected = binary_methods(engine, file, entry, context, fuel)
-    if functions:
-        other = (Argument(file.path, entry[2 if is_reflected else 3], context),)
-        return union(_given(engine, each, other, fuel) for each in functions)
+    functions, reflected = binary_methods(engine, file, entry, context, fuel)
+    if functions or reflected:
+        operands = (functions, entry[3]), (reflected, entry[2])
+        made = union(
+            _given(engine, each, (Argument(file.path, other, context),), fuel)
+            for found, other in operands
+            for each in found
+        )
+        return made - {_DECLINED} if reflected else made
     if entry[1] == "|" and any(value[0] in (CLASS, FORM, "external") for value in left):
         return frozenset(((FORM, file.path, expression, context),))
     kinds = {"str" if value[0] == AFFIXES else value[1] for value in left if value[0] in (LITERAL, BUILTIN, AFFIXES)}

@@ -52,7 +52,8 @@ def values(
     named = NOTHING if own else named_stores.given(engine, line, wanted, fuel, receiver)
     parts.extend([named] if named else ())
     for path, base, name, value in others:
-        if name >= 0 and (named or (LITERAL, "str", wanted) not in engine.values(path, name, 0, fuel - 2 * LOOKUP_STEP)):
+        names = engine.values(path, name, 0, fuel - 2 * LOOKUP_STEP) if name >= 0 and not named else NOTHING
+        if name >= 0 and (LITERAL, "str", wanted) not in names:
             continue
         for each in ordered(engine.values(path, base, 0, fuel - 2 * LOOKUP_STEP)):
             is_above = each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line

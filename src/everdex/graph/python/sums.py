@@ -1,6 +1,7 @@
-"""Pass 4c, continued: lists that are added, `names + [name]`: a container of its own, with the members of both.
+"""Pass 4c, continued: which places the members of lists have: of sums, `names + [name]`, and after slices are stored.
 
-Where both are written out, each place of the sum is a place of one of them.
+A sum is a container of its own, with the members of both; where both are written out, each of its places is a place of
+one of them.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from everdex.facts.python import model as m
 from everdex.graph.python import containers
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.keys import filled_key
 from everdex.graph.python.values import DISPLAY, TUPLE, Value, Values, union
 
 
@@ -53,3 +55,17 @@ def _count_of(engine: Engine, values: Values, fuel: int) -> int:
     """The same of what may be several, where all have as many."""
     counts = {count(engine, each, fuel) for each in values}
     return counts.pop() if len(counts) == 1 else -1
+
+
+def is_moved(engine: Engine, value: Value, fuel: int) -> bool:
+    """Whether its file puts a slice into a list, or deletes from it: what it was written with stands elsewhere then."""
+    _, path, expression, _ = value
+    file = engine.file(path)
+    for name in ("", *(sorted(file.display_names.get(expression, ())) or ("[]",))):
+        engine.note(file, filled_key(path, name))
+        for base, key, stored in file.item_stores_by_name.get(name, ()):
+            if key >= 0 and (stored < 0 or file.entries[key][0] == m.SLICE):
+                bases = engine.values(path, base, 0, fuel - LOOKUP_STEP)
+                if any(each[0] == DISPLAY and each[1:3] == value[1:3] for each in bases):
+                    return True
+    return False

@@ -126,8 +126,8 @@ class SyntaxSites(VariableSites):
             self.implicit(number, self.special(entry[1], name))
 
     def binary(self, number: int, entry: Any, is_callee: bool) -> None:
-        functions, _ = operators.binary_methods(self.engine, self.file, entry, 0, FUEL)
-        self.implicit(number, functions)
+        functions, reflected = operators.binary_methods(self.engine, self.file, entry, 0, FUEL)
+        self.implicit(number, union((functions, reflected)))
         left = self.file.entries[entry[2]]
         if entry[1] == "%" and left[0] == m.LITERAL and left[1] == "str":
             right = self.file.entries[entry[3]]
