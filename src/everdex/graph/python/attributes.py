@@ -340,7 +340,8 @@ def _wrapped(engine: Engine, value: Value, fuel: int) -> Values:
     parts: list[Values] = []
     for each in file.scopes[value[2]].decorators:
         entry = file.entries[file.entries[each][1]]
-        callees = engine.values(value[1], entry[1], 0, fuel - LOOKUP_STEP) if entry[0] == m.CALL and entry[2] else NOTHING
+        is_given = entry[0] == m.CALL and entry[2]
+        callees = engine.values(value[1], entry[1], 0, fuel - LOOKUP_STEP) if is_given else NOTHING
         if (EXTERNAL, "functools.wraps") in callees:
             parts.append(engine.values(value[1], entry[2][0], value[3], fuel - LOOKUP_STEP))
     return union(parts)
