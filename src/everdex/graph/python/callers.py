@@ -291,7 +291,9 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[
     own = file.scopes[scope]
     if own.kind == m.LAMBDA_SCOPE:
         around = file.scopes[file.owner(own.parent)]
-        return _results(engine, file, around.name) if around.kind == m.FUNCTION_SCOPE else [], []
+        if around.kind != m.FUNCTION_SCOPE:
+            return [], []
+        return _results(engine, file, around.name), _given_by(engine, file, file.owner(own.parent))
     owner = file.class_of(scope)
     if owner >= 0 and own.name == "__call__":
         return [f"{file.scopes[owner].name}()"], _kept_as(engine, file, owner, fuel)
@@ -302,7 +304,8 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[
         made = _results(engine, file, around.name)
         maker = file.owner(own.parent)
         decorated = [name for _, name in _decorated_as(engine, file, maker)]
-        return [own.name, *made], list(dict.fromkeys((*decorated, *_called_objects(engine, file, maker))))
+        given = _given_by(engine, file, maker)
+        return [own.name, *made], list(dict.fromkeys((*decorated, *given, *_called_objects(engine, file, maker))))
     below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
     return [file.scopes[owner].name], [engine.file(each[1]).scopes[each[2]].name for each in below[:8]]
 
@@ -358,6 +361,14 @@ def _results(engine: Engine, file: File, name: str) -> list[str]:
         if around.kind == m.FUNCTION_SCOPE and number in around.returns:
             found[f"{around.name}()"] = None
     return list(found)[: 1 + MAX_ALIASES]
+
+
+def _given_by(engine: Engine, file: File, scope: int) -> list[str]:
+    """By which calls one has what a function gives that stands in a decorator: those of what this decorates."""
+    maker = file.owner(file.scopes[scope].parent)
+    if file.scopes[maker].kind != m.FUNCTION_SCOPE:
+        return []
+    return [f"{name}()" for _, name in _decorated_as(engine, file, maker)]
 
 
 def _decorated_as(engine: Engine, file: File, scope: int) -> list[tuple[str, str]]:

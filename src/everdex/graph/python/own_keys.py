@@ -1,4 +1,5 @@
-"""What a mapping has under a key where each thing is kept under something of its own: `TABLE[f.__name__] = f`.
+"""What a mapping has under a key, or a class under a name, where each thing is kept under something of its own:
+`TABLE[f.__name__] = f`, `setattr(cls, f.__name__, f)`.
 
 Key and thing are then told together, thing by thing. It does not look for keys that are made from it in other ways.
 """

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from typing import Final
 
-from everdex.graph.python import classes, decorated_classes, named_stores, replacing
+from everdex.graph.python import classes, decorated_classes, named_stores, own_keys, replacing
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
@@ -58,7 +58,7 @@ def values(
         for each in ordered(engine.values(path, base, 0, fuel - 2 * LOOKUP_STEP)):
             is_above = each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line
             if is_above or _is_alike(engine, each, receiver, fuel):
-                stored = engine.values(path, value, 0, fuel - LOOKUP_STEP)
+                stored = own_keys.held(engine, engine.file(path), name, value, 0, wanted, fuel - LOOKUP_STEP)
                 is_method = each[0] == CLASS and receiver[0] == INSTANCE  # as if the class had been written with it
                 parts.append(bind_instance(stored, receiver, each) if is_method else stored)
                 break
