@@ -101,7 +101,9 @@ def binary_methods(engine: Engine, file: File, entry: Any, context: int, fuel: i
     values = engine.values(file.path, left, context, fuel)
     found = special(engine, values, f"__i{name}__", fuel, file.path) if augmented else NOTHING
     found = found or special(engine, values, f"__{name}__", fuel, file.path)
-    if found and not any(_may_decline(engine, each, (Argument(file.path, right, context),), fuel) for each in found):
+    # Every one is asked, or what was looked at would depend on the order of a set.
+    declining = [_may_decline(engine, each, (Argument(file.path, right, context),), fuel) for each in found]
+    if found and not any(declining):
         return found, NOTHING
     others = engine.values(file.path, right, context, fuel)
     return found, special(engine, others, f"__r{name}__", fuel, file.path)
