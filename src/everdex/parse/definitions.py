@@ -177,6 +177,8 @@ def _split_name(name: str, scope: str, kind: str, language: str) -> tuple[str, i
         return name[1:-1], 1, ()
     if kind == "heading":
         return " ".join(name.split()), 0, ()
+    if language == "scala":
+        return name, 0, ()  # a method may be called `::`
     separator = "::" if "::" in name else "." if language in ("lua", "sql") and "." in name else ""
     if language == "lua" and ":" in name:
         separator = ":"

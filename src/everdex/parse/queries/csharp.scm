@@ -14,7 +14,7 @@
 (event_declaration name: (identifier) @name) @definition.field
 (event_field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @definition.field
 (indexer_declaration "this" @name) @definition.property
-(operator_declaration "operator" @name) @definition.method
+(operator_declaration operator: _ @name) @definition.method
 (conversion_operator_declaration "operator" @name) @definition.method
 (record_declaration (parameter_list (parameter name: (identifier) @name) @definition.property))
 (field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @definition.field

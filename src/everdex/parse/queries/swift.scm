@@ -4,8 +4,10 @@
 (class_declaration "enum" name: (type_identifier) @name) @definition.enum
 (class_declaration "extension" name: [(user_type) (array_type) (dictionary_type) (optional_type)] @name) @scope.extension
 (protocol_declaration name: (type_identifier) @name) @definition.interface
-(function_declaration name: (simple_identifier) @name) @definition.function
-(protocol_function_declaration name: (simple_identifier) @name) @definition.function
+(function_declaration name: [(simple_identifier) (bang) "+" "-" "*" "/" "%" "==" "!=" "<" ">" "<=" ">=" "===" "!==" "~" "&" "|" "^" "<<" ">>" "++" "--" "+=" "-=" "*=" "/=" "%="] @name) @definition.function
+(protocol_function_declaration name: [(simple_identifier) (bang) "+" "-" "*" "/" "%" "==" "!=" "<" ">" "<=" ">=" "===" "!==" "~" "&" "|" "^" "<<" ">>" "++" "--" "+=" "-=" "*=" "/=" "%="] @name) @definition.function
+((function_declaration name: (custom_operator) @name) @definition.function (#not-match? @name "[.]"))
+((protocol_function_declaration name: (custom_operator) @name) @definition.function (#not-match? @name "[.]"))
 (init_declaration name: "init" @name) @definition.constructor
 (typealias_declaration name: (type_identifier) @name) @definition.type
 (enum_entry name: (simple_identifier) @name) @definition.variant
