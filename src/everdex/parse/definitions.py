@@ -34,6 +34,7 @@ _TRANSPARENT_SCOPES: Final = frozenset(("exports", "module.exports", "this", "se
 _MAX_KEYS: Final = 200
 # Of a path; those around are left out. Nobody nests as many, and each of thousands would repeat all around it.
 _MAX_NAMES: Final = 100
+_OPERATOR: Final = re.compile(r"(?:(?<=::)|\A)\s*operator\s*([^\w\s\"].*)\Z")  # of C++, by its signs
 _POINTER: Final = re.compile(r"(?:[&*]\s*|'\w+\s+|(?:mut|const|dyn)\s+)+")  # `impl Trait for &'a mut Type`
 _GENERIC: Final = re.compile(r"<.*>|\[.*\]|[*&\s]", re.DOTALL)
 # GoogleTest's macros define a method of a class that is named by their first word.
@@ -184,11 +185,17 @@ def _split_name(name: str, scope: str, kind: str, language: str) -> tuple[str, i
         separator = ":"
     if language == "php":
         return name.replace("\\", "."), 0, ()
-    if not separator or "operator" in name:
+    signs = _OPERATOR.search(name) if "operator" in name else None
+    if signs:
+        front, last = name[: signs.start()], f"operator{''.join(signs[1].split())}"
+    elif not separator or "operator" in name:
         return name, 0, ()
-    front, _, last = name.rpartition(separator)
+    else:
+        front, _, last = name.rpartition(separator)
+    if signs and not front:
+        return last, 0, ()
     scopes = tuple(part for part in re.split(r"::|\.", _GENERIC.sub("", front)) if part)
-    return last, len(front.encode()) + len(separator), scopes
+    return last, len(front.encode()) + (0 if signs else len(separator)), scopes
 
 
 def _spelled_out(written: str) -> str:

@@ -8,12 +8,12 @@
 (function_definition declarator: (pointer_declarator declarator: (reference_declarator (function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name)] @name)))) @definition.function
 (function_definition declarator: (reference_declarator (function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name)] @name))) @definition.function
 (declaration declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (destructor_name) (operator_name)] @name)) @definition.function
-(declaration declarator: (pointer_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier)] @name))) @definition.function
+(declaration declarator: (pointer_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name))) @definition.function
 (declaration declarator: (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier)] @name)))) @definition.function
 (declaration declarator: (pointer_declarator declarator: (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier)] @name))))) @definition.function
 (declaration declarator: (pointer_declarator declarator: (reference_declarator (function_declarator declarator: [(identifier) (qualified_identifier)] @name)))) @definition.function
 (field_declaration declarator: (function_declarator declarator: [(field_identifier) (destructor_name) (operator_name)] @name)) @definition.method
-(field_declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name))) @definition.method
+(field_declaration declarator: (pointer_declarator declarator: (function_declarator declarator: [(field_identifier) (operator_name)] @name))) @definition.method
 (field_declaration declarator: (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name)))) @definition.method
 (field_declaration declarator: (pointer_declarator declarator: (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name))))) @definition.method
 (field_declaration declarator: (pointer_declarator declarator: (reference_declarator (function_declarator declarator: (field_identifier) @name)))) @definition.method
@@ -44,5 +44,7 @@
 (declaration declarator: (init_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (reference_declarator (identifier) @name)
   (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (pointer_declarator declarator: (identifier) @name)])
   (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))) (qualified_identifier) @name])) @definition.variable
+(declaration declarator: (reference_declarator (function_declarator declarator: (operator_name) @name))) @definition.function
 (template_declaration) @outer
+(friend_declaration) @outer
 (comment) @doc
