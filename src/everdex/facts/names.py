@@ -41,6 +41,7 @@ _IMPLICIT: Final = ("(implicit ", "(using ")  # lists of Scala's that are filled
 _OPENED: Final = re.compile(rb"(?<!inline )\bnamespace\s+([A-Za-z_]\w*)\s*\{")  # by a macro
 _HOOKS: Final = frozenset(("included", "extended", "prepended", "inherited"))
 _MAX_HEAD_BYTES: Final = 8_000  # of a function whose parameters are counted
+_SPACED: Final = re.compile(rb"operator\s+(?:\(\s*\)|\[\s*\]|[^\w\s(]+)")  # blanks are no part of its name
 _RETURN: Final = re.compile(rb"\breturn\b")
 
 
@@ -223,6 +224,12 @@ class _Extraction(Locals):
         for start, width, role, name, receiver, arguments, text in sorted(self.uses.values()):
             if start in setters:
                 name, arguments = f"{name}=", 1
+            handed = passed.get(start, ())
+            if role == model.OPERATOR:
+                handed = tuple(self._placed(each, atoms) for each in self.operands[start])
+                receiver, text = self._placed(receiver, atoms), self.brackets.get(start, text)
+            elif start in self.replaced:
+                continue
             if not receiver and (role == model.TYPE or role == model.READ) and (start in names or start in binds):
                 continue
             scope = scopes.around(start)
@@ -238,7 +245,7 @@ class _Extraction(Locals):
                     continue  # a local of the same function
             uses.append(
                 model.Use(
-                    row + 1, column, width, scope, role, name, receiver, arguments, text, passed.get(start, ()),
+                    row + 1, column, width, scope, role, name, receiver, arguments, text, handed,
                 )
             )
         outline = model.Outline(
@@ -292,8 +299,11 @@ class _Extraction(Locals):
         name_end = item.name_start + len(item.name.encode())
         if self.data[name_end : name_end + 1] == b"`":
             name_end += 1
+        spaced = _SPACED.match(self.data, item.name_start) if item.name.startswith("operator") else None
+        if spaced:
+            name_end = spaced.end()
         shape = self.shapes.get(name_end) or self.shape_starts.get(item.name_start, {})
-        if item.name.startswith("<"):
+        if model.is_unnamed(item.name):
             name_end, shape = -1, {}  # it has no name of its own to find anything by
             mixins = mixins + self.classes.get(item.start, (item.node, []))[1]
         least, most, receiver, takes = -1, -1, "", tuple[str, ...]()
@@ -320,6 +330,7 @@ class _Extraction(Locals):
         if bound is not None and item.kind in ("field", "variable", "constant", "property", "type", "variant"):
             used.add(bound)
             _, type_text, value, _ = self.binds[bound]
+            value = "?" if value.startswith(model.OPERATED) else value  # where it stands, others cannot look
             if bound in self.metatables:
                 bases, value = [*bases, self.metatables[bound]], ""
             bases += self.inherited.get(item.name, [])
@@ -338,7 +349,7 @@ class _Extraction(Locals):
             | (model.CONDITIONAL if self._is_conditional(item.name_start) else 0)
         )
         # Nobody reaches into a function or a class without a name.
-        public = symbol.public and not any(part.startswith("<") for part in item.path)
+        public = symbol.public and not any(map(model.is_unnamed, item.path))
         returns = self._type(shape["returns"][0]) if "returns" in shape else ""
         if self.stated_results and returns in phpdoc.WEAK:
             returns = self.stated_results.get(name_end, returns)
@@ -346,6 +357,9 @@ class _Extraction(Locals):
             least, most, returns, takes = swift_shape(self._head(item, symbol.signature))
         elif returns == "auto" and self.language in C_FAMILY:
             returns = trailing_result(self._head(item, symbol.signature)) or returns
+        elif "returns" in shape and self.language in ("cpp", "cuda"):
+            between = self.data[shape["returns"][0].end_byte : item.name_start]
+            returns += "*" * between.count(b"*") or "&" * between.count(b"&")
         return model.Defined(
             item.name, ".".join(item.path), item.kind, parent, item.start, item.end, symbol.start_line,
             symbol.end_line, symbol.name_line, symbol.name_column, symbol.signature, public, flags, least, most,

@@ -5,6 +5,7 @@ Puts nothing into scopes and resolves nothing.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from tree_sitter import Node
@@ -13,10 +14,14 @@ from everdex.facts import lua
 from everdex.facts import names_model as model
 from everdex.facts.expressions import chain_of
 from everdex.facts.names_documents import Documented
+from everdex.facts.names_operators import LOGICAL
 from everdex.facts.scopes import ends_around
 from everdex.languages import C_FAMILY
 from everdex.parse import definitions as parsed
 
+_POINTING: Final = frozenset(("cpp", "cuda"))  # where it matters whether something is a pointer
+_STARS: Final = re.compile(rb"(?:\*\s*(?:const\b\s*)?)+\Z")
+_MAX_STARS: Final = 16  # bytes before a name in which its star stands
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
 _IMPLICIT: Final = {"kotlin": "it", "swift": "$0"}
 _LOOKED_THROUGH: Final = frozenset(("Some", "Ok", "Err"))
@@ -44,6 +49,9 @@ class Binds(Documented):
         value = ""
         if source:
             start, end = captures["bind"][0].start_byte, source[0].end_byte
+            is_pointer = self.data.startswith((b"new ", b"&"), source[0].start_byte)
+            if is_pointer and self.language in _POINTING and not type_text:
+                type_text, values = model.POINTER, None
             self.value_spans[start] = (source[0].start_byte, end)
             if self.language not in C_FAMILY:
                 self.seen_from[start] = max(start, end, self.seen_from.get(start, 0))
@@ -69,16 +77,29 @@ class Binds(Documented):
                 # C says after the name that it is an array.
                 after = self.data[node.end_byte : node.end_byte + 1]
                 array = type_text and self.language in C_FAMILY and after == b"["
-                self.binds[start] = (name, f"{type_text}[]" if array else type_text, value, bool(each))
+                stars = self._stars(start) if type_text or source else ""
+                if type_text != model.POINTER:
+                    stated_as = f"{type_text}{stars}" if type_text or not stars else model.POINTER
+                else:
+                    stated_as = type_text
+                self.binds[start] = (name, f"{stated_as}[]" if array else stated_as, value, bool(each))
                 self.bind_ends[node.end_byte] = start
 
+    def _stars(self, start: int) -> str:
+        """The stars before a name of C++, of which its type is not told by what stands before them."""
+        found = _STARS.search(self.data, max(0, start - _MAX_STARS), start) if self.language in _POINTING else None
+        return "*" * found[0].count(b"*") if found else ""
+
     def _value(self, node: Node) -> str:
-        """The chain of a value; that of a literal of Go says its type as it stands there."""
+        """The chain of a value, or the operator that gives it; that of a literal of Go says its type as it stands
+        there."""
         if self.language == "go" and node.type == "unary_expression" and self.data[node.start_byte] == ord("&"):
             node = node.child_by_field_name("operand") or node
         stated = node.child_by_field_name("type") if node.type == "composite_literal" else None
         text = self._type(stated) if stated is not None else ""
-        return f"@{{{text}}}" if text and "{" not in text else self._chain(node)
+        chain = f"@{{{text}}}" if text and "{" not in text else self._chain(node)
+        given = self._operated(node) if chain == "?" else ""
+        return given.replace(LOGICAL, "@{literal}") or chain
 
     def _unnamed(self, fields: list[parsed.Definition]) -> dict[int, str]:
         """What the structs around fields are called in the texts of types, where they have no name."""

@@ -52,12 +52,15 @@ class Locals(Binds):
             if name.startswith(_LIFTED):
                 owner = scopes.owner(scope)
                 if owner >= 0:
+                    value = "?" if value.startswith(model.OPERATED) else value  # where it stands, others cannot look
                     slots.append(model.Slot(owner, name.partition(".")[2] or name, type_text, value))
             elif "." not in name:
                 row = atoms.at(begin := self.seen_from.get(start, start) if blocks else start)
                 function = lambdas.get(self.value_spans.get(start, (-1, -1)))
                 if function is not None:
                     value = f"@{{lambda {function}}}"
+                elif value.startswith(model.OPERATED):
+                    value = self._placed(value, atoms)
                 elif blocks and value == "?" and not type_text and self._gives_inner(start, name):
                     value = model.INSIDE
                 until = behind = 0

@@ -19,8 +19,9 @@ _LENGTH_BYTES: Final = 4
 _COMMA: Final = ord(",")
 
 # QUALIFIER: a name before `::`, which may be a type; KEY: one of a literal, which gives a member its value; LABEL: a
-# member of the type that a value is compared with, or else what the name is by itself
-CALL, NEW, MACRO, TYPE, READ, WRITE, QUALIFIER, KEY, LABEL = range(9)
+# member of the type that a value is compared with, or else what the name is by itself; OPERATOR: a call of what a type
+# of the root may define for it, with the operand on the other side in what it passes
+CALL, NEW, MACRO, TYPE, READ, WRITE, QUALIFIER, KEY, LABEL, OPERATOR = range(10)
 # VALUED: a variable that its definition gives a value; CONDITIONAL: in C, C++ and C#, what only some
 # conditions define
 STATIC, BODY, SCOPE_ONLY, VALUED, CONDITIONAL = 1, 2, 4, 8, 16
@@ -34,6 +35,8 @@ INSIDE: Final = "inside "  # a local's value: what the local of the same name is
 # column of the callee's name and the number of the argument behind it.
 RETURNED: Final = "@{returned}"
 ARGUMENT: Final = "@{argument "
+OPERATED: Final = "@{operator "  # before the place of an operator in what stands for its value
+POINTER: Final = "auto*"  # the type of a variable of C++ that is a pointer to what its value says
 UNNAMED: Final = "struct$"  # before the number of a struct of Go's that has no name, in the texts of types
 NARROWED: Final = "is "  # before the chain of what is found to be of a type
 
@@ -128,7 +131,13 @@ class Body(msgspec.Struct, array_like=True, frozen=True):
     locals: tuple[Local, ...]
 
 
+_WITHOUT_NAME: Final = re.compile(r"<(?:lambda|class)\d*>")
 _GENERIC: Final = re.compile(r"<,*>\Z")
+
+
+def is_unnamed(name: str) -> bool:
+    """Whether it is what a definition without a name is called: operators may begin alike."""
+    return name.startswith("<") and _WITHOUT_NAME.fullmatch(name) is not None
 
 
 def generic(text: bytes) -> str:

@@ -11,6 +11,9 @@ The first of these captures in a pattern says what it is for:
     @constructed + @arguments      the same of a base, whose name is a use of its own
     @target + @arguments           one that leaves the type to what it is assigned to or returned as
     @infix + @receiver             a call without parentheses, between what it is called on and what it is given
+    @operator + @operand           an operator, with what stands around it
+    @indexed + @operand, @index    the bracket behind a value, with what stands in it
+    @stored, @updated + @operand   the bracket of what is assigned to, or read and assigned to
     @implied + @stated, @receiver  a member of a type that is not written: of the one beside it, of that of a value, or
                                    of what the function around it returns
     @macro                         a macro's call
@@ -63,6 +66,7 @@ _ROLES: Final = (
     "new", "target", "made", "constructed", "macro", "inheriting", "setter", "type", "qualifier", "read", "write",
     "member", "import", "package", "shape", "opened", "mixin", "bind", "lambda", "static", "documented", "branch",
     "block", "literal", "key", "taken", "positional", "structure", "label", "parted", "implicit", "switch",
+    "stored", "updated", "indexed", "operator",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 

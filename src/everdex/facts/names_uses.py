@@ -15,14 +15,14 @@ from tree_sitter import Node
 from everdex.facts import arguments as given
 from everdex.facts import names_model as model
 from everdex.facts.callees import split_callee
-from everdex.facts.expressions import MAX_EXPRESSION, chain_of, type_of
+from everdex.facts.expressions import chain_of, type_of
 from everdex.facts.names_keys import Key, Literal, owned
-from everdex.facts.names_tokens import MAX_TEXT, Tokens
+from everdex.facts.names_operators import MAX_BYTES, Operators
+from everdex.facts.names_tokens import MAX_TEXT
 from everdex.parse.definitions import Definition
 
 _EMPTY_LIST: Final = len("()")
 _BLOCKS: Final = frozenset(("lambda_literal", "block", "case_block", "annotated_lambda"))  # one argument each
-_MAX_BYTES: Final = 4 * MAX_EXPRESSION  # of an expression whose text is read
 _MAX_TYPE_BYTES: Final = 1_600  # as many as a type's text is made of
 _SHORT_LIST: Final = 1_000  # bytes of arguments in which comments are looked for
 _MAX_LABELS: Final = 16
@@ -43,15 +43,15 @@ _NAMED_ARGUMENTS: Final = frozenset(("kotlin", "scala"))  # with which only cons
 _CALLS: Final = {"call": model.CALL, "new": model.NEW, "macro": model.MACRO}
 _NAMED: Final = {"type": model.TYPE, "read": model.READ}
 _MEMBERS: Final = {"member": model.READ, "label": model.LABEL}
+_OPERATED: Final = frozenset(("operator", "indexed", "stored", "updated"))
 _KEYS: Final = {"key": model.KEY, "taken": model.READ}
 
 
-class Uses(Tokens):
+class Uses(Operators):
     """Collects the uses of one file."""
 
     def __init__(self, language: str, data: bytes) -> None:
         super().__init__(language, data)
-        self.given: dict[int, tuple[str, ...]] = {}  # what calls pass, by where their names begin
         self.generics: dict[tuple[int, int], set[str]] = {}  # what definitions are given as types, by their places
         # computed callees, by key, that convert to a type unless this is the name of a local
         self.conversions: dict[tuple[int, int], str] = {}
@@ -78,6 +78,8 @@ class Uses(Tokens):
             self._call(node, captures, model.NEW, 1)
         elif role == "infix":
             self._infix(node, captures)
+        elif role in _OPERATED:
+            self._operate(role, node, captures)
         elif role == "made":
             self.uses.setdefault((node.start_byte, 0), (node.start_byte, 0, model.NEW, "", "?", -1, "new"))
         elif role == "target":
@@ -113,17 +115,8 @@ class Uses(Tokens):
         chain = self._chain(receivers[0]) if receivers else model.RETURNED
         self.implied[node.start_byte + 1] = f"@{{{self._type(stated[0])}}}" if stated else chain
 
-    def _text(self, node: Node) -> str:
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
-    # Every call of a long chain has all before it in its text, and every nested one all around it: of what may hold
-    # itself only so much is read as somebody could use.
-
-    def _chain(self, node: Node) -> str:
-        return "?" if node.end_byte - node.start_byte > _MAX_BYTES else chain_of(self._text(node), self.language)
-
     def _front(self, node: Node) -> str:
-        return self.data[node.start_byte : min(node.end_byte, node.start_byte + _MAX_BYTES)].decode("utf-8", "replace")
+        return self.data[node.start_byte : min(node.end_byte, node.start_byte + MAX_BYTES)].decode("utf-8", "replace")
 
     def _type(self, node: Node) -> str:
         end = min(node.end_byte, node.start_byte + _MAX_TYPE_BYTES)
@@ -137,8 +130,8 @@ class Uses(Tokens):
 
     def _split(self, start: int, end: int) -> tuple[str, str, int]:
         """What the bytes of a callee name: receiver, name, how many bytes follow the name."""
-        if end - start > _MAX_BYTES:
-            near = self.data[end - _MAX_BYTES : end].decode("utf-8", "replace")
+        if end - start > MAX_BYTES:
+            near = self.data[end - MAX_BYTES : end].decode("utf-8", "replace")
             receiver, name, tail = split_callee(near, self.language)
             if receiver:
                 return "?", name, tail

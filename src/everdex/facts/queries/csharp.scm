@@ -12,6 +12,8 @@
 (method_declaration returns: (_) @returns name: (_) @name parameters: (_) @parameters) @shape
 (local_function_statement type: (_) @returns name: (_) @name parameters: (_) @parameters) @shape
 (constructor_declaration name: (_) @name parameters: (_) @parameters) @shape
+(operator_declaration type: (_) @returns operator: _ @name parameters: (_) @parameters) @shape
+(indexer_declaration type: (_) @stated "this" @bind)
 (delegate_declaration name: (_) @name parameters: (_) @parameters) @shape
 (class_declaration name: (_) @name (parameter_list) @parameters) @shape
 (record_declaration name: (_) @name (parameter_list) @parameters) @shape
@@ -54,3 +56,8 @@
 (prefix_unary_expression ["++" "--"] [(identifier) (member_access_expression)] @write)
 (postfix_unary_expression [(identifier) (member_access_expression)] @write ["++" "--"])
 [(block) (for_statement) (foreach_statement) (while_statement) (using_statement) (fixed_statement) (catch_clause) (switch_body) (switch_expression_arm)] @block
+(binary_expression left: (_) @operand operator: _ @operator right: (_) @operand)
+(assignment_expression left: (_) @operand operator: _ @operator right: (_) @operand)
+(prefix_unary_expression ["-" "+" "!" "~" "++" "--"] @operator . (_) @operand)
+(postfix_unary_expression (_) @operand . ["++" "--"] @operator)
+(element_access_expression expression: (_) @operand subscript: (_ . "[" @indexed . (argument)? @index . (argument)? @index . "]"))

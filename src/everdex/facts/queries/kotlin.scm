@@ -50,3 +50,12 @@
 (is_expression left: [(identifier) (navigation_expression)] @narrowed right: (user_type) @stated)
 (when_expression (when_subject (identifier) @narrowed) (when_entry condition: (type_test (user_type) @stated)))
 [(block) (for_statement) (when_expression) (catch_block) (lambda_literal)] @block
+(binary_expression left: (_) @operand operator: _ @operator right: (_) @operand)
+(range_expression . (_) @operand . [".." "..<"] @operator . (_) @operand)
+(in_expression left: (_) @operand ["in" "!in"] @operator right: (_) @operand)
+(assignment left: (_) @operand operator: ["+=" "-=" "*=" "/=" "%="] @operator right: (_) @operand)
+(unary_expression operator: ["-" "+" "!" "++" "--"] @operator argument: (_) @operand)
+(unary_expression argument: (_) @operand operator: ["++" "--"] @operator)
+(index_expression . (_) @operand . "[" @indexed . (_)? @index . ","? . (_)? @index . "]")
+(assignment left: (index_expression . (_) @operand . "[" @stored) operator: "=")
+(assignment left: (index_expression . (_) @operand . "[" @updated) operator: ["+=" "-=" "*=" "/=" "%="])

@@ -42,3 +42,10 @@
 (singleton_method name: (_) @name body: (body_statement (_) @result . (comment)* .)) @shape
 [(then) (else) (rescue) (if_modifier) (unless_modifier)] @branch
 [(while body: (_) @branch) (until body: (_) @branch)]
+(binary left: (_) @operand operator: _ @operator right: (_) @operand)
+(unary operator: ["-" "+" "!" "~"] @operator operand: (_) @operand)
+(element_reference object: (_) @operand . "[" @indexed . (_)? @index)
+(assignment left: (element_reference object: (_) @operand . "[" @stored))
+(left_assignment_list (element_reference object: (_) @operand . "[" @stored))
+(operator_assignment left: (element_reference object: (_) @operand . "[" @updated))
+(operator_assignment left: (_) @operand operator: _ @operator right: (_) @operand)

@@ -60,3 +60,11 @@
 [(block) (match_arm) (for_expression) (while_expression)] @block
 ; the names of `if let` are over before its `else`
 (if_expression consequence: (_) @until) @block
+(binary_expression left: (_) @operand operator: _ @operator right: (_) @operand)
+(compound_assignment_expr left: (_) @operand operator: _ @operator right: (_) @operand)
+(unary_expression ["-" "!"] @operator (_) @operand)
+(index_expression . (_) @operand . "[" @indexed . (_) @index)
+(assignment_expression left: (index_expression . (_) @operand . "[" @stored))
+(compound_assignment_expr left: (index_expression . (_) @operand . "[" @stored))
+(reference_expression (mutable_specifier) value: (index_expression . (_) @operand . "[" @stored))
+(field_expression value: (index_expression . (_) @operand . "[" @updated))

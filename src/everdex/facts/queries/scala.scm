@@ -42,3 +42,6 @@
 (instance_expression . (_) @base (template_body) @anonymous)
 (function_definition name: (_) @name body: [(call_expression) (instance_expression) (identifier) (field_expression)] @result) @shape
 [(block) (indented_block) (for_expression) (case_clause)] @block
+(infix_expression left: (_) @operand operator: (operator_identifier) @operator right: (_) @operand)
+(prefix_expression ["-" "+" "!" "~"] @operator . (_) @operand)
+(assignment_expression left: (call_expression function: (_) @operand arguments: (_ . "(" @stored)))

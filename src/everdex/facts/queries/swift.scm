@@ -69,3 +69,16 @@
 [(statements) (for_statement) (while_statement) (catch_block) (switch_entry)] @block
 ; the names of `if let` are over before its `else`
 (if_statement "}" @until) @block
+(additive_expression lhs: (_) @operand op: _ @operator rhs: (_) @operand)
+(multiplicative_expression lhs: (_) @operand op: _ @operator rhs: (_) @operand)
+(equality_expression lhs: (_) @operand op: _ @operator rhs: (_) @operand)
+(comparison_expression lhs: (_) @operand op: _ @operator rhs: (_) @operand)
+(bitwise_operation lhs: (_) @operand op: _ @operator rhs: (_) @operand)
+(conjunction_expression lhs: (_) @operand op: _ @operator rhs: (_) @operand)
+(disjunction_expression lhs: (_) @operand op: _ @operator rhs: (_) @operand)
+(range_expression start: (_) @operand op: _ @operator end: (_) @operand)
+(infix_expression lhs: (_) @operand op: _ @operator rhs: (_) @operand)
+(prefix_expression operation: _ @operator target: (_) @operand)
+(postfix_expression target: (_) @operand operation: _ @operator)
+(assignment target: (directly_assignable_expression (_) @operand) operator: _ @operator result: (_) @operand)
+(call_expression . (_) @operand (call_suffix (value_arguments . "[" @indexed . (value_argument) @index . ","? . (value_argument)? @index . "]")))

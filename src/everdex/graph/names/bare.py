@@ -39,8 +39,9 @@ class Bare(OnReceivers):
                 return self._one_of_several(list(thing.refs), local, use, place)
             if thing is not None and thing.kind == OUTSIDE and "(" not in local.value:
                 return outside_root(thing.name)
-            if evaluation.head(name, place).kind == INSTANCE:
-                return self._beside_local(use)
+            called = evaluation.head(name, place)
+            if called.kind == INSTANCE:
+                return self._of_object(called, use) or self._beside_local(use)
             return unresolved("function in a variable")
         if use.role == facts.NEW and name.startswith("$"):
             return unresolved("computed type")
@@ -95,7 +96,7 @@ class Bare(OnReceivers):
             if callables:
                 return self._in_block(callables, use, place)
             if refs:
-                return replace(unresolved("function in a field"), named=tuple(ref for ref in refs if ref.key))
+                return self._in_field(refs, use)
         below = evaluation.below(Thing(INSTANCE, owner), name) if owner else []
         if below and not beyond:
             reason = f"no definition of {name} in {owner} but in what extends it"

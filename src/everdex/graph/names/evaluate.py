@@ -9,6 +9,7 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.facts.expressions import COUNTED
+from everdex.facts.operators import CALLED
 from everdex.graph.names.heirs import Heirs
 from everdex.graph.names.imports import COMPANION, MAX_REEXPORTS, inner_space, lead, lua_table
 from everdex.graph.names.index import Ref
@@ -27,6 +28,7 @@ from everdex.graph.names.things import (
     OF_ITSELF,
     OF_WRAPPERS,
     OUTSIDE,
+    POINTED,
     SPACE,
     TYPE,
     UNKNOWN,
@@ -85,6 +87,8 @@ class Evaluation(StatedTypes, Heirs, Items):
                 return unknown("table")
             if stated == "literal":
                 return Thing(OUTSIDE, self.rules.literal)
+            if head.startswith(facts.OPERATED):
+                return self.operated(stated, place)
             if head == facts.RETURNED:
                 return self._returned_around(place)
             if stated.startswith("lambda "):
@@ -141,6 +145,13 @@ class Evaluation(StatedTypes, Heirs, Items):
                 return Thing(OUTSIDE, f"{outside}.{head}")
         return found
 
+    def operated(self, stated: str, place: Place) -> Thing:
+        """What the operator at a place of the file gives."""
+        if self.results is None or place.module is not self.module:
+            return unknown("computed value")
+        _, line, column = stated.split()
+        return self.results(int(line), int(column))
+
     def _is_static(self, place: Place) -> bool:
         """Whether the function around a place is one of its type."""
         definitions = place.module.outline.definitions
@@ -195,7 +206,8 @@ class Evaluation(StatedTypes, Heirs, Items):
         if thing.kind == CALLABLE:
             return self._returned(thing)
         if thing.kind == INSTANCE:
-            applied = self.member(thing, "apply")[0] if self.module.outline.language == "scala" else []
+            name = CALLED.get(self.module.outline.language)
+            applied = self.member(thing, name)[0] if name and thing.held != POINTED else []
             if applied:
                 return self._returned(Thing(CALLABLE, applied[0].name, tuple(applied)))
             if self.rules.group == "csharp":

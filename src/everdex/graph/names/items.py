@@ -5,9 +5,23 @@ Follows what types state and what every library's containers do; whatever else a
 
 from __future__ import annotations
 
+from everdex.facts.operators import LANGUAGES, READ, indexing
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_DEPTH, Lookup
-from everdex.graph.names.things import CALLABLE, INSTANCE, OF_FUNCTIONS, OUTSIDE, UNKNOWN, Place, Thing, unknown
+from everdex.graph.names.rules import CALLABLES
+from everdex.graph.names.things import (
+    CALLABLE,
+    DEEP,
+    INSTANCE,
+    ITSELF,
+    OF_FUNCTIONS,
+    OUTSIDE,
+    POINTED,
+    UNKNOWN,
+    Place,
+    Thing,
+    unknown,
+)  # fmt: skip
 from everdex.graph.names.types import CHANNEL, last_name, parse_type, result_type
 
 
@@ -87,11 +101,14 @@ class Items(Lookup):
             item = ref.defined
             if thing.kind == INSTANCE and item.kind == "type" and item.type and last_name(item.type) != item.name:
                 return self._item_of_alias(ref)
-        if thing.kind == INSTANCE and thing.refs and self.rules.group == "c":
-            given = tuple(self.member(thing, "operator[]")[0])
-            return self.called(Thing(CALLABLE, thing.name, given)) if given else thing  # or it is a pointer
+        if thing.held in (POINTED, DEEP) and self.rules.group == "c":
+            return thing._replace(held=ITSELF if thing.held == POINTED else POINTED)
         if thing.kind == INSTANCE and thing.refs:
-            return unknown("item of an object")
+            language = self.module.outline.language
+            given = tuple(self.member(thing, indexing(language, READ)[0])[0]) if language in LANGUAGES else ()
+            if given:
+                return self.called(self.of_refs(given)) if given[0].defined.kind in CALLABLES else self.of_refs(given)
+            return thing if self.rules.group == "c" else unknown("item of an object")  # or it is a pointer
         return unknown("type of items not stated")
 
     def _item_of_alias(self, ref: Ref) -> Thing:

@@ -8,7 +8,7 @@ from typing import Final
 from everdex.facts import names_model as facts
 from everdex.graph.names.lookup import Lookup
 from everdex.graph.names.rules import TYPES
-from everdex.graph.names.things import UNKNOWN, Place, Thing, unknown
+from everdex.graph.names.things import POINTED, UNKNOWN, Place, Thing, unknown
 
 _MAX_OTHERS: Final = 4
 _NOTHING: Final = frozenset(("nil", "null", "false", "true", "NULL"))
@@ -95,8 +95,11 @@ class Locals(Lookup):
                 here = here._replace(scope=function.parent)  # `state.write { state in … }`: outside it is another
             return self.handed(method, chain, here)
         thing = self.evaluate(item.value, here)
+        if item.type == facts.POINTER:
+            return (self.item_of(thing) if item.each else thing)._replace(held=POINTED)
         if item.each:
-            return self.item_of(thing)
+            each = self.item_of(thing)
+            return each._replace(held="") if self.rules.group == "rust" else each  # `.iter()` refers to them
         return thing if thing.kind != UNKNOWN or thing.name == "computed value" else unknown(thing.name)
 
 

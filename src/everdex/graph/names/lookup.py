@@ -8,6 +8,7 @@ first.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Final
 
 from everdex.facts import names_model as facts
@@ -32,6 +33,7 @@ class Lookup(ABC):
         self.budget = MAX_WORK
         self._depth = 0
         self._in_bases = 0
+        self.results: Callable[[int, int], Thing] | None = None  # what operators give, by their places
         self.asks_below = True  # not where that is being worked out
         # What was worked out near the surface, where the bound on depth cannot have cut it short.
         self._names: dict[tuple[str, int, int, bool, bool, bool], Thing] = {}
@@ -62,6 +64,10 @@ class Lookup(ABC):
     @abstractmethod
     def called(self, thing: Thing) -> Thing:
         """What calling it gives."""
+
+    @abstractmethod
+    def operated(self, stated: str, place: Place) -> Thing:
+        """What the operator at a place of the file gives."""
 
     @abstractmethod
     def second_result(self, chain: str, place: Place) -> Thing:

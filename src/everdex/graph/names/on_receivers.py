@@ -6,7 +6,10 @@ from collections.abc import Set
 from dataclasses import replace
 from typing import Final
 
+import msgspec
+
 from everdex.facts import names_model as facts
+from everdex.facts.operators import CALLED
 from everdex.graph.model import Status
 from everdex.graph.names.choosing import (
     MAX_CANDIDATES,
@@ -31,9 +34,11 @@ from everdex.graph.names.things import (
     OF_QUERIES,
     OF_WRAPPERS,
     OUTSIDE,
+    POINTED,
     SPACE,
     TYPE,
     UNKNOWN,
+    WRAPPED,
     Place,
     Thing,
 )  # fmt: skip
@@ -147,7 +152,7 @@ class OnReceivers(Choosing):
         if extended:
             return extended
         if refs:
-            return replace(unresolved("function in a field"), named=tuple(ref for ref in refs if ref.key))
+            return self._in_field(refs, use)
         if self.rules.group == "jvm" and any(ref.defined.kind in ("enum", "class") for ref in around.refs):
             outside = outside or ("java.lang.Enum" if name in OF_EVERY_ENUM else "")
         if self.language == "php" and name in ("from", "tryFrom", "cases"):
@@ -174,6 +179,20 @@ class OnReceivers(Choosing):
         if self.rules.group == "rust":
             return self._by_name(use, f"{around.name} has no {name} here: derived, or of an outside trait")
         return self._by_name(use, f"no member {name} in {around.name}")
+
+    def _in_field(self, refs: list[Ref], use: facts.Use) -> Answer:
+        """A call of what a field holds: of its operator, where that is an object that has one."""
+        named = tuple(ref for ref in refs if ref.key)
+        ran = self._of_object(self.evaluation.of_refs(named), use) if named and self.language in CALLED else None
+        return replace(ran or unresolved("function in a field"), named=named)
+
+    def _of_object(self, thing: Thing, use: facts.Use) -> Answer | None:
+        """What calling an object runs: `operator()` of C++, `invoke` of Kotlin and their like."""
+        name = CALLED.get(self.language)
+        if name is None or thing.kind != INSTANCE or thing.held in (POINTED, WRAPPED):
+            return None
+        found = [ref for ref in self.evaluation.member(thing, name)[0] if ref.defined.kind in CALLABLES]
+        return self._running(found, msgspec.structs.replace(use, name=name)) if found else None
 
     def _running(self, declared: list[Ref], use: facts.Use) -> Answer:
         """What a call of these members may run: they themselves, or what types below have in their place."""

@@ -15,7 +15,7 @@ from everdex.graph.names.module import Module
 from everdex.graph.names.standard_functions import STANDARD_FUNCTIONS
 
 _TESTS: Final = ("TEST(", "TEST_", "TYPED_TEST")
-_HEADERS: Final = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl")
+HEADERS: Final = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl")
 
 
 _VARIABLES: Final = frozenset(("variable", "constant"))
@@ -38,10 +38,10 @@ class Preprocessed(Lookup):
         variables = [ref for ref in found if ref.defined.kind in _VARIABLES]
         if not variables:
             return tuple(found)
-        reached, header = self._reachable(module, False), module.path.endswith(_HEADERS)
+        reached, header = self._reachable(module, False), module.path.endswith(HEADERS)
         near = [
             ref for ref in variables
-            if ref.module is module or ref.module.path in reached or (header and ref.module.path.endswith(_HEADERS))
+            if ref.module is module or ref.module.path in reached or (header and ref.module.path.endswith(HEADERS))
         ]  # fmt: skip
         if any(_is_declared(ref) for ref in near):
             near += [ref for ref in variables if ref not in near and "static" not in ref.defined.signature.split()]
@@ -55,11 +55,15 @@ class Preprocessed(Lookup):
         item = ref.defined
         if item.least < 0 and item.signature.startswith(_TESTS):
             return False
-        declared = item.kind == "function" and not item.flags & facts.BODY and not ref.module.path.endswith(_HEADERS)
+        declared = item.kind == "function" and not item.flags & facts.BODY and not ref.module.path.endswith(HEADERS)
         if ref.module is module or not (item.flags & facts.STATIC or item.kind == "macro" or declared):
             return True
-        if module.path.endswith(_HEADERS) and not declared:
-            return ref.module.path.endswith(_HEADERS)  # it may use what is included before it, wherever that is
+        if module.path.endswith(HEADERS) and not declared:
+            return ref.module.path.endswith(HEADERS)  # it may use what is included before it, wherever that is
+        return ref.module.path in self._reachable(module, False)
+
+    def reaches(self, ref: Ref, module: Module) -> bool:
+        """Whether a file includes another's, perhaps."""
         return ref.module.path in self._reachable(module, False)
 
     def _reachable(self, module: Module, surely: bool) -> frozenset[str]:

@@ -129,7 +129,7 @@ class Names(RustNames, Preprocessed, Locals):
                 found = tuple(ref for ref in found if not ref.is_explicit)
             if not rules.implicit_members:  # of a struct inside a function: nobody names a field alone
                 found = tuple(ref for ref in found if ref.defined.kind != "field")
-            if "<" in container:  # without a name it is this file's alone
+            if "<" in container and any(map(facts.is_unnamed, container.split("."))):  # it is this file's alone
                 found = tuple(ref for ref in found if ref.module is module)
             if found:
                 yield self.of_refs(found)

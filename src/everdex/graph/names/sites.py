@@ -12,13 +12,14 @@ import msgspec
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
-from everdex.graph.names.calls import LOCAL, Calls, is_setter
+from everdex.graph.names.calls import LOCAL, is_setter
 from everdex.graph.names.choosing import Answer
 from everdex.graph.names.evaluate import Evaluation
 from everdex.graph.names.imports import MAX_REEXPORTS, MISSING, lead
 from everdex.graph.names.index import Index, Ref
 from everdex.graph.names.lookup import MAX_WORK
 from everdex.graph.names.module import Module, display_of
+from everdex.graph.names.operators import Operators
 from everdex.graph.names.rules import ABSTRACT, CALLABLES, METHODS, TYPES
 from everdex.graph.names.things import INSTANCE, SPACE, TYPE, Place, Thing
 from everdex.graph.names.types import last_name
@@ -94,7 +95,7 @@ class _File:
     def __init__(self, index: Index, module: Module, body: facts.Body) -> None:
         self.module, self.body = module, body
         self.evaluation = Evaluation(index, module, body)
-        self.calls = Calls(self.evaluation, body.uses)
+        self.calls = Operators(self.evaluation, body.uses)
         self.node_of = _numbers(module)
         self.types: dict[tuple[str, str, int], Answer] = {}
         self.type_names: dict[str, bool] = {}
@@ -124,6 +125,10 @@ class _File:
     def _site(self, use: facts.Use) -> Site | None:
         if use.role == facts.QUALIFIER and not self._is_type(use.name):
             return None  # a namespace or a module: it is named in every path that goes through it
+        if use.role == facts.OPERATOR:
+            every = [self._made(each, Role.CALL, answer) for each, answer in self.calls.operator(use)]
+            self.named += every[1:]
+            return every[0] if every else None
         role = _ROLES.get(use.role, Role.CALL)
         ruby_call = use.role == facts.READ and self.module.outline.language == "ruby"
         if role is Role.CALL:

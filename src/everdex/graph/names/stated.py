@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts import names_model as facts
+from everdex.facts.names_model import POINTER
 from everdex.graph.names.imports import MAX_REEXPORTS, rust_paths
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_DEPTH
@@ -12,17 +13,23 @@ from everdex.graph.names.rules import CALLABLES, SPACES, TYPES
 from everdex.graph.names.scopes import Names
 from everdex.graph.names.things import (
     CALLABLE,
+    DEEP,
     INSTANCE,
+    ITSELF,
     OUTSIDE,
+    POINTED,
+    REFERRED,
     SPACE,
     TYPE,
     UNKNOWN,
+    WRAPPED,
     Place,
     Thing,
     unknown,
 )  # fmt: skip
 from everdex.graph.names.types import CHANNEL, LIST, parameters_after, parse_type
 
+_POINTING: Final = frozenset(("c", "rust"))  # where a value and a pointer to it are different things
 _METATYPES: Final = (".Type", ".Protocol")
 _RUBY_TYPES: Final = frozenset(("module",))  # which of Rust's are none, but not outside either
 
@@ -32,6 +39,14 @@ class StatedTypes(Names):
 
     def type_named(self, text: str, place: Place) -> Thing:
         """An instance of the type that a text states."""
+        thing = self._type_named(text, place)
+        if self.rules.group not in _POINTING or thing.held or thing.kind not in (INSTANCE, OUTSIDE):
+            return thing
+        pointed = text.endswith("*") or text.startswith("&")
+        direct = REFERRED if text.endswith("&") else ITSELF
+        return thing._replace(held=(DEEP if text.endswith("**") else POINTED) if pointed else direct)
+
+    def _type_named(self, text: str, place: Place) -> Thing:
         if self._depth >= MAX_DEPTH:
             return unknown("too deep")
         self._depth += 1
@@ -49,7 +64,7 @@ class StatedTypes(Names):
                 found = self.type_named(name.rpartition(".")[0], place)  # the type itself, as a value
                 return found._replace(kind=TYPE) if found.kind == INSTANCE else found
             if arguments and name.rpartition(".")[2] in rules.wrappers:
-                return self.type_named(arguments[0], place)
+                return self.type_named(arguments[0], place)._replace(held=WRAPPED)
             if name.startswith(facts.UNNAMED):
                 return Thing(INSTANCE, place.module.unnamed(name, place.scope))
             if name == "parent" and rules.group == "php":
@@ -147,10 +162,12 @@ class StatedTypes(Names):
         place = Place(first.module, first.at, item.start_line, 0)
         if self.rules.group == "c" and first.has_members:
             return Thing(INSTANCE, first.name, refs)  # of a struct without a name, whose fields are found here
-        if item.type and item.type not in ("var", "auto", "val"):
+        if item.type and item.type not in ("var", "auto", "val", POINTER):
             return self.type_named(item.type, place)
         if item.value:
             thing = self.evaluate(item.value, place)
+            if item.type == POINTER:
+                thing = thing._replace(held=POINTED)
             if thing.kind != UNKNOWN and not (thing.kind == OUTSIDE and language == "lua" and first.has_members):
                 return thing
         if language == "lua":

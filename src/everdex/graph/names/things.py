@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from everdex.graph.names.index import Ref
 from everdex.graph.names.module import Module
 
+ITSELF, REFERRED, POINTED, DEEP, WRAPPED = "itself", "referred", "pointed", "deep", "wrapped"
 INSTANCE, TYPE, SPACE, CALLABLE, OUTSIDE, UNKNOWN = "instance", "type", "space", "callable", "outside", "unknown"
 
 
@@ -30,6 +31,7 @@ class Thing(NamedTuple):
     receiver: str = ""  # of a method: the type it was looked for in, which may be below the one that defines it
     given: bool = False  # by something outside, which may hand out what is ours
     values: tuple[Ref, ...] = ()  # the variables, constants or variants whose value it is
+    held: str = ""  # C++, Rust: one of the words above: itself, by a reference or pointer, by one to such, by a wrapper
 
 
 def unknown(reason: str) -> Thing:
