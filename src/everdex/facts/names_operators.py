@@ -40,6 +40,7 @@ _LITERALS: Final = {
 _AFTER: Final = "@{literal int}"  # by which C++ tells `a++` from `++a`
 LOGICAL: Final = "@{literal bool}"  # what a comparison gives
 _DONE: Final = frozenset((operators.READ, operators.STORED, operators.BOTH))
+_TYPED: Final = re.compile(rb"(?<=[\d_.])([iu](?:8|16|32|64|128|size)|f32|f64)\Z")  # Rust: `1_u8`
 _PLACE: Final = re.compile(rf"{re.escape(model.OPERATED)}(\d+)\}}")
 
 
@@ -114,7 +115,11 @@ class Operators(Tokens):
                 node = node.named_children[-1]
             else:
                 break
-        found = literal_of(node, self.data[node.start_byte : node.end_byte][:MAX_EXPRESSION])
+        text = self.data[node.start_byte : node.end_byte][:MAX_EXPRESSION]
+        found = literal_of(node, text)
+        typed = _TYPED.search(text) if found and self.language == "rust" else None
+        if typed:
+            return f"@{{{typed[1].decode()}}}"
         if found:
             return f"{label}@{{literal {found}}}"
         return label + marks + (self._operated(node) or self._chain(node))

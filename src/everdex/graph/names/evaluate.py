@@ -5,6 +5,7 @@ Puts the parts together: names (scopes, rust), the texts of types (stated), memb
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from everdex.facts import names_model as facts
@@ -21,6 +22,7 @@ from everdex.graph.names.stated import StatedTypes
 from everdex.graph.names.things import (
     CALLABLE,
     INSTANCE,
+    ITSELF,
     OF_ANYTHING,
     OF_CONTAINERS,
     OF_EVERY_OBJECT,
@@ -38,6 +40,8 @@ from everdex.graph.names.things import (
 )  # fmt: skip
 from everdex.graph.names.types import Step, last_name, parse_chain
 
+_SELF: Final = re.compile(r"\(\s*(&?)(?:'\w+\s+)?\s*(?:mut\s+)?self\b")
+_FOR_REFERENCE: Final = re.compile(r"\bfor\s*&")
 _MAX_STEPS: Final = 48
 _RUST_ROOTS: Final = frozenset(("crate", "super"))
 _OF_THIS: Final = frozenset(("apply", "also"))  # Kotlin: functions that give back what they are called on
@@ -110,7 +114,7 @@ class Evaluation(StatedTypes, Heirs, Items):
                     kind = self.self_kind(place) or INSTANCE
                 elif rules.group == "swift" and self._is_static(place):
                     kind = TYPE
-                return Thing(kind, owner, self.reader.definitions(owner))
+                return Thing(kind, owner, self.reader.definitions(owner), held=self._held_as(place))
             if local is None and rules.group == "rust":
                 return Thing(SPACE, inner_space(place.module, place.scope))
             return unknown("no type around it") if local is None else self._local_value(local, place)
@@ -151,6 +155,17 @@ class Evaluation(StatedTypes, Heirs, Items):
             return unknown("computed value")
         _, line, column = stated.split()
         return self.results(int(line), int(column))
+
+    def _held_as(self, place: Place) -> str:
+        """Rust: whether `self` is a reference."""
+        if place.module.rules.group != "rust":
+            return ""
+        definitions = place.module.outline.definitions
+        heads = [definitions[at].signature for at in place.module.chain(place.scope)]
+        taken = next((found for head in heads if (found := _SELF.search(head))), None)
+        if taken is None:
+            return ""
+        return POINTED if taken[1] or any(_FOR_REFERENCE.search(head) for head in heads) else ITSELF
 
     def _is_static(self, place: Place) -> bool:
         """Whether the function around a place is one of its type."""
@@ -202,7 +217,8 @@ class Evaluation(StatedTypes, Heirs, Items):
     def called(self, thing: Thing) -> Thing:
         """What calling it gives."""
         if thing.kind == TYPE:
-            return self.aliased(thing) or Thing(INSTANCE, thing.name, thing.refs, thing.arguments, thing.home)
+            made = Thing(INSTANCE, thing.name, thing.refs, thing.arguments, thing.home, held=ITSELF)
+            return self.aliased(thing) or made
         if thing.kind == CALLABLE:
             return self._returned(thing)
         if thing.kind == INSTANCE:
@@ -241,7 +257,7 @@ class Evaluation(StatedTypes, Heirs, Items):
             if text in ("Self", "static", "$this", "this") or (not text and item.value == "this"):
                 owner = thing.receiver or owner  # what is inherited gives back what it was called on
             if text in ("Self", "self", "static", "$this", "this") or (not text and item.value == "this"):
-                return Thing(INSTANCE, owner, self.reader.definitions(owner))
+                return Thing(INSTANCE, owner, self.reader.definitions(owner), held=ITSELF)
             if text and text not in ("auto", "void"):
                 found = self.type_named(text, Place(ref.module, ref.at, item.start_line, 0))
                 if found.name in ("Self", "static") or found.kind == UNKNOWN:

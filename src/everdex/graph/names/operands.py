@@ -43,6 +43,7 @@ _NUMBERS: Final = frozenset((
 _USUAL: Final = {"int": frozenset(("int", "i32", "integer")), "float": frozenset(("double", "f64", "float"))}
 _TEXTS: Final = frozenset(("string", "str", "charsequence", "string_view", "substring", "char"))
 _ANYTHING: Final = frozenset(("Any", "Object", "object", "AnyRef"))
+_EXACT: Final = frozenset(("rust", "swift"))  # where no number becomes another by itself
 _CONVERTING: Final = frozenset(("csharp", "swift", "cpp", "cuda"))
 _DEFAULT: Final = re.compile(r"(?<![=<>!])=(?!=)")
 _LAST_WORD: Final = re.compile(r"(.*[\s&*>\])])\w+((?:\[\])?)", re.DOTALL)
@@ -282,7 +283,9 @@ class Operands:
         if operand.name == last:
             return EXACT
         numbers = operand.name.lower() in _NUMBERS, last.lower() in _NUMBERS
-        return FITS if all(numbers) else NO if any(numbers) else DOUBT
+        if all(numbers):
+            return FITS if self.language not in _EXACT else NO
+        return NO if any(numbers) else DOUBT
 
     def _fit_ours(self, thing: Thing, taken: Thing) -> int:
         if self.is_cpp and (thing.held == POINTED) != (taken.held == POINTED):
