@@ -31,7 +31,55 @@ _BOX = {"Use.java": "class Use { void run(Box b) { b.value.go(); } }\n", "Item.j
 _STORE = '#include "store.h"\nStore::Store() : best_(1) { }\n'
 _TAKES = "class Use { void Run(A a) { Take(a); } void Take(B b) { } void Take(string s) { } }\n"
 
+_VEC = {"use.cpp": '#include "vec.h"\nvoid run(Vec a, Vec b, Other c) { a + b; a + c; a + 1; auto d = a + b; d + c; }\n'}
+_RUST_USE = {"src/lib.rs": "mod v;\nuse v::*;\nfn run(a: V, b: V, n: i32) { let c = a + b; c + n; a == b; a != b; }\n"}
+_RUST_V = "pub struct V;\nimpl std::ops::Add for V { type Output = V; fn add(self, o: V) -> V { o } }\n%s"
+
 _CASES = (
+    _Case(
+        "c++: an operator takes another type", _VEC, "vec.h",
+        "struct Other { };\nstruct Vec { Vec operator+(const %s& o) const; };\n", ("Vec", "Other"),
+    ),
+    _Case(
+        "c++: an operator comes and goes", _VEC, "vec.h",
+        "struct Other { };\nstruct Vec { Vec operator+(const Vec& o) const; };\n%s",
+        ("", "Vec operator+(const Vec& a, const Other& b);\n"),
+    ),
+    _Case(
+        "c++: what an operator gives", _VEC, "vec.h",
+        "struct Other { Other operator+(Other o); };\nstruct Vec { %s operator+(const Vec& o) const; };\n",
+        ("Vec", "Other"),
+    ),
+    _Case(
+        "rust: another impl of an operator", _RUST_USE, "src/v.rs", _RUST_V,
+        ("", "impl std::ops::Add<i32> for V { type Output = V; fn add(self, o: i32) -> V { self } }\n"),
+    ),
+    _Case(
+        "rust: a comparison is written out", _RUST_USE, "src/v.rs", _RUST_V,
+        ("", "impl PartialEq for V { fn eq(&self, o: &V) -> bool { true } }\n"),
+    ),
+    _Case(
+        "kotlin: a function becomes an operator",
+        {"Use.kt": "fun run(a: V, b: V) { a + b; var c = a; c += b; a == b; a < b; a[0] }\n"},
+        "V.kt", "class V {\n  %sfun plus(o: V): V = o\n  fun get(i: Int) = i\n}\n", ("", "operator "),
+    ),
+    _Case(
+        "c#: an operator has another sign",
+        {"Use.cs": "class Use { void Run(Money a, Money b) { var c = a + b; c = c - b; } }\n"},
+        "Money.cs", "struct Money { public static Money operator %s(Money a, Money b) => a; }\n", ("+", "-"),
+    ),
+    _Case(
+        "ruby: a comparison of its own", {"use.rb": "a = Vec.new\na < a\na != a\n"},
+        "vec.rb", "class Vec\n  def <=>(o) = 0\n  def %s(o) = true\nend\n", ("==", "<"),
+    ),
+    _Case(
+        "swift: an operator of a type", {"Use.swift": "func run(a: V, b: V) { a == b; a != b; a + b }\n"},
+        "V.swift", "struct V {\n  static func %s (a: V, b: V) -> Bool { true }\n}\n", ("==", "+"),
+    ),
+    _Case(
+        "scala: an operator of a class", {"Use.scala": "object Use { def run(a: V, b: V) = { a + b; a -> b; 1 :: a } }\n"},
+        "V.scala", "class V {\n  def %s(o: V): V = o\n}\n", ("+", "::"),
+    ),
     _Case(
         "go: an interface has one method more", _GO, "a/a.go", "package a\n\ntype Opener interface {\n\tOpen()\n%s}\n",
         ("", "\tExtra()\n"),

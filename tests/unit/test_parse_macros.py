@@ -81,6 +81,8 @@ def test_a_header_is_in_the_language_it_is_written_in() -> None:
     """`.h` is C++ when it has what C has not, also where a comment of a C header talks of classes."""
     assert spoken("a.h", b"namespace a {\nclass B {};\n}\n") == "cpp"
     assert spoken("a.h", b"#include <vector>\nint f(void);\n") == "cpp"
+    assert spoken("a.h", b"struct A { A operator +(A other); };\n") == "cpp"
+    assert spoken("a.h", b"struct A { int operator; };\nint f(int operator);\n") == "c"
     assert spoken("a.h", b"/*\nusing this\nclass of things {\n*/\n#include <stdio.h>\nint f(void);\n") == "c"
     assert spoken("a.c", b"class B {};\n") == "c"
     assert parse_file("a.h", b"class B {\n public:\n  int f();\n};\n", IndexConfig()).language == "cpp"

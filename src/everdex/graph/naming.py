@@ -24,13 +24,21 @@ _KEY: Final = re.compile(r"sk:v1:[0-9a-f]{40}")
 PLACE: Final = re.compile(r"(.+?):(\d{1,9})(?::\d+)?")
 _ARGUMENTS: Final = re.compile(r"\([^()]*\)$")
 _POINTER: Final = re.compile(r"^\(\*?(\w+)\)\.")
+_OPERATOR: Final = re.compile(r"((?:.*(?:\.|::|#))?)(operator\s*[^\w\s].*)", re.DOTALL)
+_SIGNS: Final = re.compile(r"((?:.*?\w(?:\.|::|#))?)([^\w\s]+)")
+_SIGNS_TAKING: Final = re.compile(r"(?<=.)\(.*\Z")
 _SEPARATORS: Final = ("::", "->", "#")
 _FUNCTIONS: Final = frozenset(("function", "method", "constructor"))
 
 
 def dotted(name: str) -> str:
     """`Index::search`, `Index#search`, `Index.#search`, `Index.search(text)` and Go's `(*Index).search` are all
-    Index.search."""
+    Index.search. An operator's signs stay as they are: `V::operator->`, `V#<=>`, `V.[]=`, `V.::`."""
+    operator = _OPERATOR.fullmatch(name) or _SIGNS.fullmatch(name)
+    if operator:
+        signs = "".join(operator[2].split())
+        signs = signs if signs.startswith("operator()") else _SIGNS_TAKING.sub("", signs)
+        return f"{dotted(operator[1])}.{signs}".strip(".")
     name = _POINTER.sub(r"\1.", name.replace(".#", "."))
     for separator in _SEPARATORS:
         name = name.replace(separator, ".")

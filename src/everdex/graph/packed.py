@@ -20,7 +20,9 @@ from everdex.graph.model import FileGraph, Node, Role, Site, Status, Target
 
 T = TypeVar("T")
 # The last name of a text, or the operator that is a member of what stands before it: `a.plus`, `a.operator+`, `a.[]=`.
-_LAST: Final = re.compile(r"(?:[^\W\d][\w$]*[?!]?|(?:\boperator|\bunary_|(?<=\.))[^\w\s.()]{1,8})\Z")
+_LAST: Final = re.compile(
+    r"(?:[^\W\d][\w$]*[?!]?|(?:\boperator|\bunary_|(?<=\.)|\A)[^\w\s.()]{1,8}|\boperator\(\))\Z"
+)
 _LEVEL: Final = 4  # level 6 is 1 % smaller and takes twice as long, with every edit of the file
 # A site's mark is one byte: its role, its status, who says so, and whether a call has the very same place.
 BY_MARK: Final = tuple((role, status) for role in Role for status in Status)

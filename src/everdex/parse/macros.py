@@ -22,6 +22,7 @@ _CPP_LINE: Final = re.compile(
     rb"using[ \t]+[\w:]+|class[ \t]+\w[\w \t]*(?:[:;{]|$)|#[ \t]*include[ \t]*<[a-z_]+>)",
     re.MULTILINE,
 )
+_CPP_OPERATOR: Final = re.compile(rb"\boperator[ \t]*+(?:[-+*/%^&|~!=<>]{1,3}|\(\)|\[\])[ \t]*+\(")
 # A comment in a macro of several lines ends the macro for the grammar: what follows would be read as code.
 _DEFINE: Final = re.compile(rb"^[ \t]*#[ \t]*define\b[^\n]*\\\r?\n(?:[^\n]*\\\r?\n)*[^\n]*", re.MULTILINE)
 _COMMENTED: Final = re.compile(rb"/\*.*?\*/", re.DOTALL)
@@ -168,8 +169,9 @@ _DECLARATION_AFTER: Final = re.compile(
 def spoken(path_key: str, data: bytes) -> str:
     """The language a file is in: its name or first line says it, but C++ headers are called `.h` as well."""
     language = language_in(path_key, data) or "text"
-    if language == "c" and path_key.lower().endswith(".h") and _CPP_LINE.search(_COMMENT.sub(b"", data)):
-        return "cpp"
+    if language == "c" and path_key.lower().endswith(".h"):
+        code = _COMMENT.sub(b"", data)
+        return "cpp" if _CPP_LINE.search(code) or _CPP_OPERATOR.search(code) else "c"
     return language
 
 

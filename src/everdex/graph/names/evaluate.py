@@ -33,15 +33,15 @@ from everdex.graph.names.things import (
     POINTED,
     SPACE,
     TYPE,
+    TYPE_PARAMETER,
     UNKNOWN,
     Place,
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import Step, last_name, parse_chain
+from everdex.graph.names.types import FOR_REFERENCE, Step, last_name, parse_chain
 
 _SELF: Final = re.compile(r"\(\s*(&?)(?:'\w+\s+)?\s*(?:mut\s+)?self\b")
-_FOR_REFERENCE: Final = re.compile(r"\bfor\s*&")
 _MAX_STEPS: Final = 48
 _RUST_ROOTS: Final = frozenset(("crate", "super"))
 _OF_THIS: Final = frozenset(("apply", "also"))  # Kotlin: functions that give back what they are called on
@@ -165,7 +165,7 @@ class Evaluation(StatedTypes, Heirs, Items):
         taken = next((found for head in heads if (found := _SELF.search(head))), None)
         if taken is None:
             return ""
-        return POINTED if taken[1] or any(_FOR_REFERENCE.search(head) for head in heads) else ITSELF
+        return POINTED if taken[1] or any(FOR_REFERENCE.search(head) for head in heads) else ITSELF
 
     def _is_static(self, place: Place) -> bool:
         """Whether the function around a place is one of its type."""
@@ -321,7 +321,7 @@ class Evaluation(StatedTypes, Heirs, Items):
             found = self.of_refs(tuple(refs))
             if found.kind == CALLABLE and thing.kind in (INSTANCE, TYPE) and not thing.name.startswith("super:"):
                 return found._replace(receiver=thing.name)
-            if found.kind != UNKNOWN:
+            if found.kind != UNKNOWN or found.name == TYPE_PARAMETER:
                 return found
         slot = self.slot(thing, name)
         if slot is not None:

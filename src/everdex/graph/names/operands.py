@@ -22,16 +22,17 @@ from everdex.graph.names.things import (
     OUTSIDE,
     POINTED,
     TYPE,
+    TYPE_PARAMETER,
     UNKNOWN,
     WRAPPED,
     Place,
     Thing,
     unknown,
 )  # fmt: skip
+from everdex.graph.names.types import FOR_REFERENCE
 
 OURS, FOREIGN, LITERAL, NOBODY = "ours", "foreign", "literal", "nobody"
 EXACT, FITS, DOUBT, NO = 3, 2, 1, 0
-_PARAMETER: Final = "type parameter"  # as reason why nobody knows what something is
 _LABEL: Final = re.compile(r"(\w+):(?=[@\w?.&*])")
 _NUMBERS: Final = frozenset((
     "int", "uint", "long", "ulong", "short", "ushort", "byte", "sbyte", "float", "double", "decimal", "unsigned",
@@ -49,7 +50,6 @@ _DEFAULT: Final = re.compile(r"(?<![=<>!])=(?!=)")
 _LAST_WORD: Final = re.compile(r"(.*[\s&*>\])])\w+((?:\[\])?)", re.DOTALL)
 _QUALIFIED_ONLY: Final = re.compile(r"(?:const|volatile|struct|class|typename|in|ref|readonly|scoped)\s*")
 _OPERATOR: Final = re.compile(r"\boperator(?=\W)\s*")
-_FOR_REFERENCE: Final = re.compile(r"\bfor\s*&")
 _ASSIGNED: Final = re.compile(r"(?:'\w+\s+)?(?:mut\s+)?")
 
 
@@ -139,7 +139,7 @@ class Operands:
             return FOREIGN if thing.held == WRAPPED else OURS
         if thing.kind == TYPE:
             return OURS if any(ref.defined.kind == "object" for ref in thing.refs) else FOREIGN
-        if thing.kind == UNKNOWN and thing.name == _PARAMETER and self.rules.group == "rust":
+        if thing.kind == UNKNOWN and thing.name == TYPE_PARAMETER and self.rules.group == "rust":
             return FOREIGN  # what a trait outside says of it
         if thing.kind != OUTSIDE or thing.given:
             return NOBODY
@@ -186,7 +186,7 @@ class Operands:
         if item.receiver:
             first = Stated(item.receiver, Place(ref.module, item.parent, item.start_line, 0))
         elif self.language == "rust" and around is not None:
-            pointed = POINTED if _FOR_REFERENCE.search(around.signature) else ITSELF
+            pointed = POINTED if FOR_REFERENCE.search(around.signature) else ITSELF
             home = Place(ref.module, around.parent, 0, 0)
             first = Stated(around.receiver or around.name, home, held=pointed if held is None else held)
         elif self._stands_alone(item, brackets) or (not of_type and not self._has_owner(item, owner)):
@@ -266,7 +266,7 @@ class Operands:
         if operand.kind == NOBODY:
             return DOUBT
         if taken.kind not in (INSTANCE, OUTSIDE):
-            return FITS if taken.name == _PARAMETER or self.language == "ruby" else DOUBT
+            return FITS if taken.name == TYPE_PARAMETER or self.language == "ruby" else DOUBT
         if operand.kind == LITERAL:
             return self._fit_literal(operand, taken)
         if operand.kind == OURS and taken.kind == INSTANCE:

@@ -21,6 +21,7 @@ from everdex.graph.names.things import (
     REFERRED,
     SPACE,
     TYPE,
+    TYPE_PARAMETER,
     UNKNOWN,
     WRAPPED,
     Place,
@@ -87,7 +88,7 @@ class StatedTypes(Names):
             if bound is not None and bound.type and bound.type != text:
                 return self.type_named(bound.type, place)  # a type parameter is what it must at least be
             if bound is not None or (len(name) < 3 and name[0].isupper()) or is_type_parameter(name, place):
-                return unknown("type parameter")
+                return unknown(TYPE_PARAMETER)
             missing = self.is_missing(name.partition(".")[0], place)
             named = self.reader.named(name.rpartition(".")[2])
             if not missing and not any(ref.defined.kind in TYPES | _RUBY_TYPES for ref in named):

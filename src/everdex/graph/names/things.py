@@ -11,6 +11,9 @@ ITSELF, REFERRED, POINTED, DEEP, WRAPPED = "itself", "referred", "pointed", "dee
 INSTANCE, TYPE, SPACE, CALLABLE, OUTSIDE, UNKNOWN = "instance", "type", "space", "callable", "outside", "unknown"
 
 
+TYPE_PARAMETER: Final = "type parameter"  # as reason why nobody knows what something is
+
+
 class Place(NamedTuple):
     """Where a text is read: names mean what they mean there."""
 

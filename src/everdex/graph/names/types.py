@@ -14,6 +14,7 @@ _NOISE: Final = re.compile(
     r"|'\w+\b|@\w+(?:\([^)]*\))?"
 )
 _NAME: Final = re.compile(r"[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
+FOR_REFERENCE: Final = re.compile(r"\bfor\s*&")  # Rust: `impl Add for &V`
 LIST: Final = "[]"
 CHANNEL: Final = "chan"  # of Go
 # Of a union of PHP, what nobody calls a member of.
