@@ -40,6 +40,7 @@ _LITERALS: Final = {
 _AFTER: Final = "@{literal int}"  # by which C++ tells `a++` from `++a`
 LOGICAL: Final = "@{literal bool}"  # what a comparison gives
 _DONE: Final = frozenset((operators.READ, operators.STORED, operators.BOTH))
+_NOTHING: Final = {"kotlin": b"null", "swift": b"nil"}  # comparing with which runs nothing that a type defines
 _TYPED: Final = re.compile(rb"(?<=[\d_.])([iu](?:8|16|32|64|128|size)|f32|f64)\Z")  # Rust: `1_u8`
 _PLACE: Final = re.compile(rf"{re.escape(model.OPERATED)}(\d+)\}}")
 
@@ -88,7 +89,7 @@ class Operators(Tokens):
         else:
             sign, width = self._text(node), node.end_byte - start
             kinds = [literal_of(each, b"") for each in operands]
-            if all(kinds) or ("null" in kinds and self.language in ("kotlin", "swift")):
+            if all(kinds) or (self.language in _NOTHING and any(map(self._is_nothing, operands))):
                 return
             if not operators.named(self.language, sign, len(operands)):
                 return
@@ -99,6 +100,9 @@ class Operators(Tokens):
             others = [_AFTER]
         self.uses[start, 1] = (start, width, model.OPERATOR, "", first, len(others), sign)
         self.operands[start] = tuple(others)
+
+    def _is_nothing(self, node: Node) -> bool:
+        return self.data[node.start_byte : node.end_byte] == _NOTHING[self.language]
 
     def _operand(self, node: Node) -> str:
         marks = label = ""

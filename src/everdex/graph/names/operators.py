@@ -33,7 +33,7 @@ from everdex.graph.names.operands import (
     place_of,
 )  # fmt: skip
 from everdex.graph.names.preprocessed import HEADERS
-from everdex.graph.names.rules import CALLABLES
+from everdex.graph.names.rules import ABSTRACT, CALLABLES
 from everdex.graph.names.things import CALLABLE, INSTANCE, ITSELF, OUTSIDE, Place, Thing, unknown
 from everdex.graph.names.types import last_name
 
@@ -172,7 +172,9 @@ class Operators(Calls):
         return self._or_below(answer, name, use, rated[0][0])
 
     def _or_below(self, answer: Answer, name: str, use: facts.Use, taken: Taken) -> Answer:
-        if not taken.is_member or self.language == "rust" or taken.ref.defined.receiver:
+        parent = taken.ref.defined.parent
+        declared = parent >= 0 and taken.ref.module.outline.definitions[parent].kind in ABSTRACT
+        if not (taken.is_member or declared) or self.language == "rust" or taken.ref.defined.receiver:
             return answer
         call = msgspec.structs.replace(use, role=facts.CALL, name=name, text="", given=(), arguments=-1)
         return self._running(list(answer.refs), call)

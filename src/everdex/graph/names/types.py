@@ -14,6 +14,7 @@ _NOISE: Final = re.compile(
     r"|'\w+\b|@\w+(?:\([^)]*\))?"
 )
 _NAME: Final = re.compile(r"[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
+_RANKS: Final = re.compile(r"\[,*\]\Z")
 FOR_REFERENCE: Final = re.compile(r"\bfor\s*&")  # Rust: `impl Add for &V`
 LIST: Final = "[]"
 CHANNEL: Final = "chan"  # of Go
@@ -49,8 +50,9 @@ def parse_type(text: str) -> tuple[str, tuple[str, ...]]:
         return CHANNEL, (text.partition("chan ")[2],)
     if text.startswith("func"):
         return "", ()
-    if text.endswith("[]"):
-        return LIST, (text[:-2],)
+    ranks = _RANKS.search(text)
+    if ranks:
+        return LIST, (text[: ranks.start()],)
     if "|" in text:
         members = [part.strip(" ?") for part in text.split("|")]
         named = [part for part in members if part.lower() not in _WITHOUT_MEMBERS]
