@@ -31,7 +31,7 @@ _BOX = {"Use.java": "class Use { void run(Box b) { b.value.go(); } }\n", "Item.j
 _STORE = '#include "store.h"\nStore::Store() : best_(1) { }\n'
 _TAKES = "class Use { void Run(A a) { Take(a); } void Take(B b) { } void Take(string s) { } }\n"
 
-_VEC = {"use.cpp": '#include "vec.h"\nvoid run(Vec a, Vec b, Other c) { a + b; a + c; a + 1; auto d = a + b; d + c; }\n'}
+_VEC = {"use.cpp": '#include "vec.h"\nvoid run(Vec a, Vec b, Other c) { a + b; a + c; auto d = a + b; d + c; }\n'}
 _RUST_USE = {"src/lib.rs": "mod v;\nuse v::*;\nfn run(a: V, b: V, n: i32) { let c = a + b; c + n; a == b; a != b; }\n"}
 _RUST_V = "pub struct V;\nimpl std::ops::Add for V { type Output = V; fn add(self, o: V) -> V { o } }\n%s"
 
@@ -77,7 +77,8 @@ _CASES = (
         "V.swift", "struct V {\n  static func %s (a: V, b: V) -> Bool { true }\n}\n", ("==", "+"),
     ),
     _Case(
-        "scala: an operator of a class", {"Use.scala": "object Use { def run(a: V, b: V) = { a + b; a -> b; 1 :: a } }\n"},
+        "scala: an operator of a class",
+        {"Use.scala": "object Use { def run(a: V, b: V) = { a + b; a -> b; 1 :: a } }\n"},
         "V.scala", "class V {\n  def %s(o: V): V = o\n}\n", ("+", "::"),
     ),
     _Case(
