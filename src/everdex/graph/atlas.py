@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, Final
 
+from everdex import limits
 from everdex.discover.model import SkipReason
 from everdex.facts import has_facts
 from everdex.graph.artifact import FileEntry, Graph
@@ -30,6 +31,7 @@ from everdex.view import SnapshotView
 from everdex.wording import whose
 
 _REMEMBERED: Final = 256
+_LEAD: Final = 100  # bytes of a long line before the column for which it is shown
 _AROUND: Final = 40  # bytes of anchor on either side of a place
 _ATTRIBUTE: Final = re.compile(r"\[[^\]]*\]\]?\s")  # `[Serializable] class A`; Python's `[T](x)` has no space
 _BY_CONTENT: Final = (SkipReason.BINARY, SkipReason.ENCODING, SkipReason.TOO_MANY_CHUNKS)
@@ -126,12 +128,18 @@ class Text:
         # As parsers count lines: a line feed ends one, nothing else does.
         self._starts = list(accumulate((len(piece) + 1 for piece in source.split(b"\n")), initial=0))
 
-    def line(self, number: int) -> str:
-        """Without its end."""
+    def line(self, number: int, column: int = 0) -> str:
+        """Without its end. Of a long one what stands around a column, between ellipses."""
         starts = self._starts
         if not 1 <= number < len(starts):
             return ""
-        return self._source[starts[number - 1] : starts[number]].decode("utf-8", "replace").rstrip("\r\n")
+        start, end = starts[number - 1], starts[number]
+        if end - start <= limits.MAX_LINE_BYTES:
+            return self._source[start:end].decode("utf-8", "replace").rstrip("\r\n")
+        first = start if column <= _LEAD else start + min(column - _LEAD, end - start - limits.MAX_LINE_BYTES)
+        last = first + limits.MAX_LINE_BYTES
+        text = self._source[first:last].decode("utf-8", "ignore").rstrip("\r\n")
+        return f"{'…' if first > start else ''}{text}{'…' if last < end else ''}"
 
     def byte(self, line: int, column: int) -> int:
         starts = self._starts
@@ -377,9 +385,9 @@ class Atlas:
 
     # -- source --------------------------------------------------------------------------------
 
-    def line(self, path: str, number: int) -> str:
-        """A line of a file as indexed, without its end."""
-        return self.text(path).line(number)
+    def line(self, path: str, number: int, column: int = 0) -> str:
+        """A line of a file as indexed, as far as it is shown for what stands in a column."""
+        return self.text(path).line(number, column)
 
     def byte(self, path: str, line: int, column: int) -> int:
         return self.text(path).byte(line, column)

@@ -96,6 +96,8 @@ def tree_files(root: Root, config: Config, found: Discovery, live: LiveMap | Non
         "canonical_root": os.fspath(root.path),
         "source": found.source,
         "files": files,
+        "omitted": 0,
+        "cursor": None,
         "skipped_by_reason": _by_reason(every_skip),
         "collisions": _collisions(found),
     }
@@ -114,6 +116,8 @@ def snapshot_files(root: Root, manifest: Manifest, live: LiveMap | None, *, skip
             for line in lines
             if line.skip is None
         ],
+        "omitted": 0,
+        "cursor": None,
         # A snapshot keeps the names of files it read and the numbers of everything else that was out.
         "skipped_by_reason": dict(manifest.skipped),
         "collisions": [],

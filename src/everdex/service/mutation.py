@@ -28,6 +28,7 @@ from everdex.graph.kept_interfaces import KeptInterfaces
 from everdex.graph.resolvers import Resolvers
 from everdex.nearby import meant
 from everdex.roots import everdex_home
+from everdex.service import paging
 from everdex.service.answers import PINNED, Answer, Freshness, compared
 from everdex.service.index import Index
 from everdex.state import decisions, gate, scopes
@@ -151,25 +152,38 @@ def gate_answer(
 ) -> Answer:
     started = time.perf_counter()
     result = judged(index, found, question)
+    actions = paging.Room.beside().fill(result.actions)
     body = {
         "decision": str(result.decision),
         "intent": question.intent,
         "since": question.since,
         "graph": _graph(found),
-        "files": [
-            {
-                "path": file.path,
-                "decision": str(file.decision),
-                "state": msgspec.to_builtins(file.state),
-                "reasons": msgspec.to_builtins(file.reasons),
-            }
-            for file in result.files
-        ],
+        "files": _judged_files(result),
         "blocking": list(result.blocking),
-        "actions": list(result.actions),
+        "actions": actions,
+        "actions_omitted": len(result.actions) - len(actions),
     }
     timings = {"gate": round((time.perf_counter() - started) * 1000, 2)}
     return index.answer(found.view, found.freshness, body, warnings=warnings, timings_ms=timings)
+
+
+def _judged_files(result: GateResult) -> list[dict[str, Any]]:
+    """Every file with its verdict; the reasons as far as they fit."""
+    room, files = paging.Room(), []
+    for file in result.files:
+        reasons = room.fill(map(msgspec.to_builtins, file.reasons))
+        state = None if file.state is None else msgspec.to_builtins(file.state)
+        if state is not None:
+            kept = room.fill(state["reasons"])
+            state = {**state, "reasons": kept, "reasons_omitted": len(state["reasons"]) - len(kept)}
+        files.append({
+            "path": file.path,
+            "decision": str(file.decision),
+            "state": state,
+            "reasons": reasons,
+            "reasons_omitted": len(file.reasons) - len(reasons),
+        })  # fmt: skip
+    return files
 
 
 def judged(index: Index, found: Scene, question: GateQuestion, *, parse_bytes: int | None = None) -> GateResult:
@@ -219,14 +233,19 @@ def states_answer(
             counts = Counter(str(state.freshness) for state in wanted)
     contents = found.contents
     made = [_decision_dict(item, contents) for item in decisions.every(found.view.store)]
-    rest = max(0, len(wanted) - offset - MAX_LISTED)
+    made = [item for item in made if keys is None or not item["file_hashes"].keys().isdisjoint(keys)]
+    shown = paging.Room().fill(map(msgspec.to_builtins, wanted[offset : offset + MAX_LISTED]), least=1)
+    listed = paging.Room.beside().fill(made)
+    end = offset + len(shown)
+    rest = max(0, len(wanted) - end)
     body = {
         "graph": _graph(found),
         "counts": dict(sorted(counts.items())),
-        "files": msgspec.to_builtins(wanted[offset : offset + MAX_LISTED]),
+        "files": shown,
         "omitted": rest,
-        "cursor": {"snapshot_id": found.view.manifest.snapshot_id, "offset": offset + MAX_LISTED} if rest else None,
-        "decisions": [item for item in made if keys is None or not item["file_hashes"].keys().isdisjoint(keys)],
+        "cursor": {"snapshot_id": found.view.manifest.snapshot_id, "offset": end} if rest else None,
+        "decisions": listed,
+        "decisions_omitted": len(made) - len(listed),
     }
     return index.answer(found.view, found.freshness, body, warnings=(*warnings, *outside))
 

@@ -5,7 +5,7 @@ Chooses nothing and counts nothing: which places belong to an answer is decided 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from everdex.graph.atlas import Atlas, Definition
@@ -15,14 +15,14 @@ from everdex.graph.queries import Edge, Use
 from everdex.identity.symbols import resolution
 
 
-def edge(atlas: Atlas, edge: Edge) -> dict[str, Any]:
-    """A caller or callee with the places."""
-    return {
+def edge(atlas: Atlas, edge: Edge, start: int) -> tuple[dict[str, Any], Iterator[dict[str, Any]], int]:
+    """A caller or callee, the places from one of them on, and how many there are."""
+    fields = {
         **atlas.describe(edge.definition),
         "certainty": str(edge.status),
         "layer": "semantic" if any(use.site.semantic for use in edge.uses) else SYNTACTIC,
-        "sites": occurrences(atlas, edge.uses),
     }
+    return fields, occurrences(atlas, edge.uses[start:]), len(edge.uses)
 
 
 def definition_occurrence(atlas: Atlas, definition: Definition) -> dict[str, Any]:
@@ -40,16 +40,15 @@ def definition_occurrence(atlas: Atlas, definition: Definition) -> dict[str, Any
         "end_column": node.name_column + width,
         "byte_start": start,
         "byte_end": start + width,
-        "text": atlas.line(definition.path, node.name_line),
+        "text": atlas.line(definition.path, node.name_line, node.name_column),
         "before": before,
         "after": after,
         "anchor": atlas.anchor(definition.path, start),
     }
 
 
-def occurrences(atlas: Atlas, uses: Iterable[Use]) -> list[dict[str, Any]]:
+def occurrences(atlas: Atlas, uses: Iterable[Use]) -> Iterator[dict[str, Any]]:
     """Places that name symbols; what one has in common with the one before is looked up once."""
-    found: list[dict[str, Any]] = []
     last: Use | None = None
     for use in uses:
         site = use.site
@@ -60,7 +59,7 @@ def occurrences(atlas: Atlas, uses: Iterable[Use]) -> list[dict[str, Any]]:
         last = use
         start, end = text.byte(site.line, site.column), text.byte(site.end_line, site.end_column)
         before, after = text.around(start, end)
-        found.append({
+        yield {
             "role": str(site.role),
             "path": path,
             "line": site.line,
@@ -69,7 +68,7 @@ def occurrences(atlas: Atlas, uses: Iterable[Use]) -> list[dict[str, Any]]:
             "end_column": site.end_column,
             "byte_start": start,
             "byte_end": end,
-            "text": text.line(site.line),
+            "text": text.line(site.line, site.column),
             "before": before,
             "after": after,
             "named": site.text,
@@ -78,8 +77,7 @@ def occurrences(atlas: Atlas, uses: Iterable[Use]) -> list[dict[str, Any]]:
             "source": around,
             "target": target,
             "anchor": atlas.anchor(path, start),
-        })  # fmt: skip
-    return found
+        }
 
 
 def _alike(one: Site, other: Site) -> bool:
@@ -115,7 +113,7 @@ def _step(atlas: Atlas, step: Step) -> dict[str, Any]:
         "path": step.definition.path,
         "line": step.site.line,
         "column": step.site.column,
-        "text": atlas.line(step.definition.path, step.site.line),
+        "text": atlas.line(step.definition.path, step.site.line, step.site.column),
         "relation": step.relation,
         "certainty": "resolved" if step.certain else "ambiguous",
         "layer": step.site.layer,

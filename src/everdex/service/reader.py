@@ -18,7 +18,7 @@ from everdex.errors import Busy
 from everdex.memory import trim
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
-from everdex.service import answers, describe
+from everdex.service import answers, describe, paging
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index, Reading
 from everdex.service.kept import Kept, KeptViews
@@ -256,9 +256,10 @@ class Reader:
         """A page of every chunk's names and place, in docId order (IDENTITY's chunk_uid_map), and with `cursor` where
         the next one begins."""
         with self._views.pinned(reading.snapshot_id) as kept:
-            page = describe.chunk_map(kept.view, meta=meta, offset=offset, count=count)
-            rest = max(0, kept.view.doc_count - offset - count)
-            following = {"snapshot_id": kept.view.manifest.snapshot_id, "offset": offset + count}
+            page = paging.Room().fill(describe.chunk_map(kept.view, meta=meta, offset=offset, count=count), least=1)
+            end = offset + len(page)
+            rest = max(0, kept.view.doc_count - end)
+            following = {"snapshot_id": kept.view.manifest.snapshot_id, "offset": end}
             body = {"chunks": page, "omitted": rest, "cursor": following if rest else None}
             return self.index.answer(kept.view, freshness, body, warnings=reading.warnings)
 

@@ -20,7 +20,7 @@ from everdex.changes.model import ChangeSet
 from everdex.errors import Busy, DaemonStopping, EverdexError, NotIndexed, UsageError
 from everdex.graph.keep import graph_path
 from everdex.graph.resolvers import Resolvers
-from everdex.service import answers, indexing
+from everdex.service import answers, indexing, paging
 from everdex.service.answers import Answer
 from everdex.service.index import Index, Reading
 from everdex.service.work import OwnWork, Work, told, within
@@ -172,7 +172,8 @@ def jobs_answer(index: Index, most: int, number: int | None, reading: Reading) -
     found = jobs.newest() if number is None else [jobs.status(number)]
     if reading.snapshot_id is not None:
         found = [job for job in found if job.snapshot_id == reading.snapshot_id]
-    body = {"jobs": [job_dict(job) for job in found[:most]], "omitted": max(0, len(found) - most)}
+    jobs_shown = paging.Room().fill(map(job_dict, found[:most]), least=1)
+    body = {"jobs": jobs_shown, "omitted": len(found) - len(jobs_shown)}
     if reading.snapshot_id is None:
         return _answer(index, body, reading.warnings)
     origin = answers.origin_of(active.retained(index.store(), reading.snapshot_id))

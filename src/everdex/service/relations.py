@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -20,10 +20,10 @@ from everdex.graph.declarations import declarations, written_out
 from everdex.graph.impact import impact as walk
 from everdex.graph.model import Role, Status
 from everdex.graph.outside import outside
-from everdex.graph.queries import Use
+from everdex.graph.queries import Edge, Use
 from everdex.graph.ways import Way
 from everdex.search.names import SymbolNames
-from everdex.service import begun, coverage, meant, occurrences, wanted
+from everdex.service import begun, coverage, meant, occurrences, paging, wanted
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index
 from everdex.service.opening import Open
@@ -41,7 +41,9 @@ DEFAULT_LIMIT: Final = 200
 SITES_EACH: Final = 2
 DEFAULT_DEPTH: Final = 3
 DEFAULT_BUDGET: Final = 2_000
-_BOUNDS: Final = {"limit": (1, 2_000), "offset": (0, 1 << 31), "depth": (1, 20), "budget": (200, 100_000)}
+_BOUNDS: Final = {
+    "limit": (1, 2_000), "offset": (0, 1 << 31), "site_offset": (0, 1 << 31), "depth": (1, 20), "budget": (200, 100_000)
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Question:
     symbol: str = ""
     limit: int = DEFAULT_LIMIT  # how many uses, callers, callees or affected definitions are listed
     offset: int = 0
+    site_offset: int = 0  # of the first caller or callee on a page so many sites are passed over
     depth: int = DEFAULT_DEPTH
     budget: int = DEFAULT_BUDGET
     new: str = ""  # what a rename is to call it
@@ -95,7 +98,9 @@ def before_graph(
 
 
 def asked_of(question: Question) -> begun.Asked:
-    return begun.Asked(question.method, question.symbol.strip(), question.role, question.offset)
+    return begun.Asked(
+        question.method, question.symbol.strip(), question.role, question.offset or question.site_offset
+    )
 
 
 def check(question: Question) -> None:
@@ -189,25 +194,31 @@ def references(opened: Open, definition: Definition, question: Question) -> dict
     every = queries.uses(atlas, queries.called_as(atlas, definition))
     wanted = "reference" if question.role == "read" else question.role
     found = [use for use in every if wanted in ("", str(use.site.role))]
-    shown, paging = _page(atlas, found, question)
+    beside = paging.Room.beside()
     is_variable = definition.node.kind in VARIABLES
     roles = Counter(_role(use.site.role, is_variable) for use in every)
     asked = None if not wanted else frozenset(role for role in Role if role == wanted)
+    uses = found[question.offset : question.offset + question.limit]
+    places = (
+        {**place, "role": _role(use.site.role, is_variable)}
+        for use, place in zip(uses, occurrences.occurrences(atlas, uses), strict=True)
+    )
+    declared = declarations(atlas, definition)
+    listed = beside.fill(occurrences.definition_occurrence(atlas, item) for item in declared)
+    shown = paging.Room().fill(places, least=1)
     return {
         "definition": occurrences.definition_occurrence(atlas, definition),
-        "declarations": [occurrences.definition_occurrence(atlas, item) for item in declarations(atlas, definition)],
-        "references": [
-            {**place, "role": _role(use.site.role, is_variable)}
-            for use, place in zip(shown, occurrences.occurrences(atlas, shown), strict=True)
-        ],
-        **paging,
+        "declarations": listed,
+        "declarations_omitted": len(declared) - len(listed),
+        "references": shown,
+        **_paging(atlas, len(found), question.offset + len(shown)),
         "role": question.role or None,
         "roles": {role: roles[role] for role in ROLES if roles[role]},
         "counts": _counts(found),
         "could_add": asdict(opened.could_add(definition, asked)),
         "may_mean": [
-            {"path": at.path, "line": at.line, "column": at.column, "text": atlas.line(at.path, at.line),
-             "why": REASONS[at.how]}
+            {"path": at.path, "line": at.line, "column": at.column,
+             "text": atlas.line(at.path, at.line, at.column), "why": REASONS[at.how]}
             for at in opened.unseen_uses(definition, asked).places
         ],
         "outside": _outside(atlas, definition),
@@ -224,10 +235,10 @@ def _callers(opened: Open, definition: Definition, question: Question, freshness
     found = queries.callers(atlas, definition)
     could_add = opened.could_call(definition, len(found) > 0)
     end = found.end(question.offset, question.offset + question.limit, SITES_EACH * question.limit)
-    shown, paging = _page(atlas, found, question, end)
+    page = _edges(atlas, found[question.offset : end], question, paging.Room())
     body = {
-        "callers": [occurrences.edge(atlas, edge) for edge in shown],
-        **paging,
+        "callers": page.shown,
+        **_paging(atlas, len(found), page.end, page.site_offset),
         "counts": {str(status): count for status, count in found.counts.items()},
         "could_add": asdict(could_add),
         "outside": _outside(atlas, definition),
@@ -236,38 +247,63 @@ def _callers(opened: Open, definition: Definition, question: Question, freshness
 
 
 def _callees(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
+    """What is called in the repository, then what is called outside it, then what could not be decided: one list of
+    which each page holds what fits."""
     atlas = opened.atlas
     found = queries.callees(atlas, definition)
-    shown, paging = _page(atlas, found.edges, question)
+    room = paging.Room()
+    page = _edges(atlas, found.edges[question.offset : question.offset + question.limit], question, room)
+    loose = (*found.external, *found.unresolved)
+    begin = max(0, question.offset - len(found.edges))
+    listed = room.fill(_loose(atlas, loose[begin:]), least=0 if page.shown else 1)
+    middle = min(len(listed), max(0, len(found.external) - begin))
+    end, rest = page.end, max(0, len(loose) - begin - len(listed))
+    if end >= len(found.edges) and rest:
+        end = len(found.edges) + begin + len(listed)
     sites = {use.order: use for edge in found.edges for use in edge.uses}
     body = {
-        "callees": [occurrences.edge(atlas, edge) for edge in shown],
-        **paging,
-        "external": [
-            {**place, "name": use.target.key}
-            for use, place in zip(found.external, occurrences.occurrences(atlas, found.external), strict=True)
-        ],
-        "unresolved": [
-            {**place, "reason": use.site.reason}
-            for use, place in zip(found.unresolved, occurrences.occurrences(atlas, found.unresolved), strict=True)
-        ],
-        "counts": _counts([*sites.values(), *found.external, *found.unresolved]),
+        "callees": page.shown,
+        **_paging(atlas, len(found.edges), end, page.site_offset, rest),
+        "external": listed[:middle],
+        "external_omitted": max(0, len(found.external) - begin - middle),
+        "unresolved": listed[middle:],
+        "unresolved_omitted": min(rest, len(found.unresolved)),
+        "counts": _counts([*sites.values(), *loose]),
     }
     return _Body(body)
+
+
+def _loose(atlas: Atlas, uses: Sequence[Use]) -> Iterator[dict[str, Any]]:
+    """Calls that lead out of the repository, or nowhere that is known."""
+    for use, place in zip(uses, occurrences.occurrences(atlas, uses), strict=True):
+        is_external = use.site.status is Status.EXTERNAL
+        yield {**place, "name": use.target.key} if is_external else {**place, "reason": use.site.reason}
+
+
+def _edges(atlas: Atlas, found: Sequence[Edge], question: Question, room: paging.Room) -> paging.Edges:
+    return paging.edges(
+        room, found, question.offset, question.site_offset, lambda edge, start: occurrences.edge(atlas, edge, start)
+    )
 
 
 def _impact(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
     atlas = opened.atlas
     found = walk(atlas, definition, question.depth)
-    shown, paging = _page(atlas, found.affected, question)
+    page, beside = found.affected[question.offset : question.offset + question.limit], paging.Room.beside()
+    shown = paging.Room().fill((occurrences.affected(atlas, item) for item in page), least=1)
+    tests = sorted({item.definition.path for item in found.affected if item.is_test})
+    files = sorted({item.definition.path for item in found.affected})
+    told = beside.fill(tests), beside.fill(files)
     changed = [*found.start, *(item.definition for item in found.affected if not item.definition.is_file)]
     could_add = opened.could_add(definition, _leading(definition), changed)
     body = {
         "depth": question.depth,
-        "affected": [occurrences.affected(atlas, item) for item in shown],
-        **paging,
-        "tests": sorted({item.definition.path for item in found.affected if item.is_test}),
-        "files": sorted({item.definition.path for item in found.affected}),
+        "affected": shown,
+        **_paging(atlas, len(found.affected), question.offset + len(shown)),
+        "tests": told[0],
+        "tests_omitted": len(tests) - len(told[0]),
+        "files": told[1],
+        "files_omitted": len(files) - len(told[1]),
         "counts": {
             "certain": sum(item.certain for item in found.affected),
             "uncertain": sum(not item.certain for item in found.affected),
@@ -297,7 +333,8 @@ def _leading(definition: Definition) -> frozenset[Role]:
 
 
 def _rename(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
-    return _Body(*rename_body(opened.atlas, definition, question.new, question.limit, question.take))
+    body = rename_body(opened.atlas, definition, question.new, question.take, question.offset, question.limit)
+    return _Body(*body)
 
 
 def _refs(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
@@ -313,12 +350,15 @@ _BODIES: Final[dict[str, Callable[[Open, Definition, Question, Freshness], _Body
 }
 
 
-def _page(atlas: Atlas, found: Any, question: Question, end: int = 0) -> tuple[Any, dict[str, Any]]:
-    """One page of what was found, from `offset` to `end` (or `limit` items), and its paging fields."""
-    end = end or question.offset + question.limit
-    left = max(0, len(found) - end)
-    cursor = {"snapshot_id": atlas.view.manifest.snapshot_id, "offset": end} if left else None
-    return found[question.offset : end], {"total": len(found), "omitted": left, "cursor": cursor}
+def _paging(atlas: Atlas, total: int, end: int, site_offset: int | None = None, loose: int = 0) -> dict[str, Any]:
+    """The fields of a page that ends before number `end`, of which so many sites are listed; of callees so many calls
+    are left that lead to none."""
+    left = max(0, total - end - bool(site_offset))
+    cursor: dict[str, Any] | None = None
+    if left or site_offset or loose:
+        cursor = {"snapshot_id": atlas.view.manifest.snapshot_id, "offset": end}
+        cursor |= {"site_offset": site_offset} if site_offset is not None else {}
+    return {"total": total, "omitted": left, "cursor": cursor}
 
 
 def _counts(found: list[Use]) -> dict[str, int]:

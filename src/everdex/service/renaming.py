@@ -14,6 +14,7 @@ import msgspec
 
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.mentions import in_prose
+from everdex.service import paging
 from everdex.state import plans
 from everdex.state.rename import plan
 from everdex.state.rename_model import RenamePlan
@@ -32,34 +33,45 @@ class RenameLeft(msgspec.Struct, frozen=True):
 
 
 def rename_body(
-    atlas: Atlas, definition: Definition, new: str, limit: int, take: tuple[str, ...]
+    atlas: Atlas, definition: Definition, new: str, take: tuple[str, ...], offset: int, limit: int
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The fields, and `edits` when there are more of them than an answer holds; `take`: doubts that are to be edits."""
+    """The fields, and `edits` when there are more from `offset` on than fit; `take`: doubts that are to be edits."""
     found = plan(atlas, definition, new, take)
     plans.keep(atlas.view.store, found, take)
-    edits = found.edits[:MAX_EDITS]
+    edits = paging.Room().fill(map(msgspec.to_builtins, found.edits[offset : offset + MAX_EDITS]), least=1)
+    end = offset + len(edits)
     left = _left(atlas, found)
+    room, paths = paging.Room.beside(), sorted({edit.path for edit in found.edits})
+    definitions = room.fill(map(atlas.describe, found.definitions))
+    clashes = room.fill(map(msgspec.to_builtins, found.clashes))
+    doubts = room.fill(map(msgspec.to_builtins, found.doubts[:limit]))
+    files, remaining = room.fill(paths), room.fill(map(msgspec.to_builtins, left[:limit]))
+    is_cut = end < len(found.edits)
     body = {
         "old_name": found.old,
         "new_name": new,
         "plan_id": found.plan_id,
-        "definitions": [atlas.describe(item) for item in found.definitions],
-        "edits": [msgspec.to_builtins(edit) for edit in edits],
-        "edits_omitted": len(found.edits) - len(edits),
-        "files": sorted({edit.path for edit in found.edits}),
-        "doubts": [msgspec.to_builtins(doubt) for doubt in found.doubts[:limit]],
-        "doubts_omitted": max(0, len(found.doubts) - limit),
-        "left": [msgspec.to_builtins(place) for place in left[:limit]],
-        "left_omitted": max(0, len(left) - limit),
-        "clashes": [msgspec.to_builtins(clash) for clash in found.clashes],
+        "definitions": definitions,
+        "definitions_omitted": len(found.definitions) - len(definitions),
+        "edits": edits,
+        "edits_omitted": max(0, len(found.edits) - end),
+        "cursor": {"snapshot_id": atlas.view.manifest.snapshot_id, "offset": end} if is_cut else None,
+        "files": files,
+        "files_omitted": len(paths) - len(files),
+        "doubts": doubts,
+        "doubts_omitted": len(found.doubts) - len(doubts),
+        "left": remaining,
+        "left_omitted": len(left) - len(remaining),
+        "clashes": clashes,
+        "clashes_omitted": len(found.clashes) - len(clashes),
         "counts": {
-            "edits": len(found.edits), "taken": sum(bool(edit.doubt) for edit in found.edits),
+            "edits": len(found.edits), "files": len(paths), "taken": sum(bool(edit.doubt) for edit in found.edits),
             "doubts": len(found.doubts), "left": len(left),
             "takeable": sum(doubt.takeable and not doubt.elsewhere for doubt in found.doubts),
             **dict(sorted(Counter(doubt.certainty for doubt in found.doubts).items())),
         },
     }  # fmt: skip
-    return body, ("edits",) if len(found.edits) > len(edits) else ()
+    return body, ("edits",) if is_cut else ()
 
 
 def _left(atlas: Atlas, found: RenamePlan) -> list[RenameLeft]:
@@ -73,7 +85,7 @@ def _left(atlas: Atlas, found: RenamePlan) -> list[RenameLeft]:
             start = atlas.byte(place.path, place.line, place.column)
             around = atlas.text(place.path).around(start, start + len(found.old.encode()))
             likely = place.path in edited or _is_like_code(*around)
-            text = atlas.line(place.path, place.line)
+            text = atlas.line(place.path, place.line, place.column)
             places.append(RenameLeft(place.path, place.line, place.column, text, likely))
     return sorted(places, key=lambda place: (not place.likely, place.path not in edited))
 

@@ -18,7 +18,7 @@ from everdex.languages import language_of, role_of
 from everdex.nearby import nearby, not_indexed
 from everdex.search.names import NameHit, SymbolNames
 from everdex.segment.model import SymbolRow
-from everdex.service import starred
+from everdex.service import paging, starred
 from everdex.view import SnapshotView
 
 _MAX_DEFINITIONS: Final = 50
@@ -189,7 +189,8 @@ def _sources(view: SnapshotView, shown: Sequence[tuple[SymbolRow, str]]) -> tupl
 def _outline(view: SnapshotView, path_key: str, offset: int = 0) -> dict[str, Any]:
     rows = view.symbols_of(path_key)
     language = view.file_languages[view.file_index(path_key)]
-    shown = [_brief(view, row) for row in rows[offset : offset + _MAX_OUTLINE]]
+    room = paging.Room()
+    shown = room.fill((_brief(view, row) for row in rows[offset : offset + _MAX_OUTLINE]), least=1)
     rest = max(0, len(rows) - offset - len(shown))
     return {"path": path_key, "language": language, "symbols": shown, "omitted": rest}
 

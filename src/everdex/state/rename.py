@@ -212,7 +212,7 @@ class _Planning:
         line = source.count(b"\n", 0, start) + 1
         column = start - (source.rfind(b"\n", 0, start) + 1)
         around = self._atlas.text(path).around(start, end)
-        text = self._atlas.line(path, line)
+        text = self._atlas.line(path, line, column)
         return RenameEdit(path, self._contents[path], start, end, line, column, role, text, *around)
 
 
@@ -241,7 +241,7 @@ class _Doubts:
         elsewhere: bool = False,
     ) -> None:  # fmt: skip
         takeable = edit is not None and self._written.is_plain(edit)
-        text = self._atlas.line(path, line)
+        text = self._atlas.line(path, line, column)
         doubt = RenameDoubt(path, line, column, role, text, certainty, reason, takeable, elsewhere)
         self._found[path, line, column, role] = doubt, edit
 

@@ -45,9 +45,11 @@ class Asking:
         self, kind: type[Asked], method: str, params: Mapping[str, Any], reading: Reading,
         here: Callable[[service.Index], Any],
     ) -> Asked:  # fmt: skip
-        """A question that needs no view kept: the daemon's answer, else `here`'s."""
+        """A question that needs no view kept: the daemon's answer, else (or when that is only a page) `here`'s."""
         document = self._over_daemon(method, {**params, "snapshot_id": reading.snapshot_id})
-        return typed(kind, here(self._warm.index).to_dict() if document is None else document)
+        if document is None or document.get("cursor"):
+            document = here(self._warm.index).to_dict()
+        return typed(kind, document)
 
     def _over_daemon(self, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
         if self._daemon is False:

@@ -83,6 +83,7 @@ class Cursor(Struct, frozen=True):
 
     snapshot_id: str
     offset: int
+    site_offset: int = 0  # of callers and callees: so many places of the first of the next page are on this one
 
 
 class Pointer(Struct, frozen=True):
@@ -219,6 +220,7 @@ class Reservation(Struct, frozen=True):
 class RefsAnswer(RelationAnswer, frozen=True, kw_only=True):
     definition: dict[str, Any] | None = None
     declarations: tuple[dict[str, Any], ...] = ()
+    declarations_omitted: int = 0
     references: tuple[Occurrence, ...] = ()
     role: str | None = None
     roles: dict[str, int] = {}
@@ -234,13 +236,17 @@ class CallersAnswer(RelationAnswer, frozen=True, kw_only=True):
 class CalleesAnswer(RelationAnswer, frozen=True, kw_only=True):
     callees: tuple[dict[str, Any], ...] = ()
     external: tuple[dict[str, Any], ...] = ()
+    external_omitted: int = 0
     unresolved: tuple[dict[str, Any], ...] = ()
+    unresolved_omitted: int = 0
 
 
 class ImpactAnswer(RelationAnswer, frozen=True, kw_only=True):
     affected: tuple[dict[str, Any], ...] = ()
     tests: tuple[str, ...] = ()
+    tests_omitted: int = 0
     files: tuple[str, ...] = ()
+    files_omitted: int = 0
 
 
 class Picture(Struct, frozen=True):

@@ -57,22 +57,37 @@ class Relations(Asking):
         *,
         k: int = 200,
         offset: int = 0,
+        site_offset: int = 0,
         wait: bool = True,
         sync: bool = True,
         snapshot_id: str | None = None,
     ) -> model.CallersAnswer:
-        """Every definition that calls a symbol, with the places; `wait` as for `refs`."""
+        """Every definition that calls a symbol, with the places; `wait` as for `refs`.
+
+        `site_offset` passes over so many places of the first caller, where `cursor` says so.
+        """
         reading = Reading(sync, snapshot_id)
         return self._related(
-            model.CallersAnswer, "callers", reading, symbol=symbol, k=k, offset=offset, wait=wait
-        )
+            model.CallersAnswer, "callers", reading, symbol=symbol, k=k, offset=offset, site_offset=site_offset,
+            wait=wait,
+        )  # fmt: skip
 
     def callees(
-        self, symbol: str, *, k: int = 200, offset: int = 0, sync: bool = True, snapshot_id: str | None = None
+        self,
+        symbol: str,
+        *,
+        k: int = 200,
+        offset: int = 0,
+        site_offset: int = 0,
+        sync: bool = True,
+        snapshot_id: str | None = None,
     ) -> model.CalleesAnswer:
-        """Everything a symbol calls: in the repository, outside it, and what could not be decided."""
+        """Everything a symbol calls: in the repository, outside it, and what could not be decided. `site_offset` as for
+        `callers`."""
         reading = Reading(sync, snapshot_id)
-        return self._related(model.CalleesAnswer, "callees", reading, symbol=symbol, k=k, offset=offset)
+        return self._related(
+            model.CalleesAnswer, "callees", reading, symbol=symbol, k=k, offset=offset, site_offset=site_offset
+        )
 
     def impact(
         self,

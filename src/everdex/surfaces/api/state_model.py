@@ -86,14 +86,17 @@ class RenamePlan(RelationAnswer, frozen=True, kw_only=True):
     new_name: str = ""
     plan_id: str | None = None
     definitions: tuple[dict[str, Any], ...] = ()
+    definitions_omitted: int = 0
     edits: tuple[RenameEdit, ...] = ()
     edits_omitted: int = 0
     files: tuple[str, ...] = ()
+    files_omitted: int = 0
     doubts: tuple[RenameDoubt, ...] = ()
     doubts_omitted: int = 0
     left: tuple[RenameLeft, ...] = ()  # where the old name stays, in comments, strings and documents
     left_omitted: int = 0
     clashes: tuple[RenameClash, ...] = ()
+    clashes_omitted: int = 0
 
 
 class RenamedFile(Struct, frozen=True):

@@ -88,16 +88,16 @@ class StateQuestions(Asking):
         return found
 
     def rename_plan(
-        self, symbol: str, new_name: str, *, take: Iterable[str] = (), k: int = 200, sync: bool = True,
-        snapshot_id: str | None = None,
+        self, symbol: str, new_name: str, *, take: Iterable[str] = (), k: int = 200, offset: int = 0,
+        sync: bool = True, snapshot_id: str | None = None,
     ) -> state_model.RenamePlan:  # fmt: skip
         """Every place that renaming a symbol takes, and apart at most `k` that are in doubt; nothing is changed.
 
         `take` makes edits of doubts: "path", "path:line" or "path:line:column" (from 1); "." for all that may mean it.
         """
-        question = Question("rename", symbol, limit=k, new=new_name, take=tuple(take))
+        question = Question("rename", symbol, limit=k, offset=offset, new=new_name, take=tuple(take))
         check(question)
-        params = {"symbol": symbol, "new": new_name, "take": list(question.take), "k": k}
+        params = {"symbol": symbol, "new": new_name, "take": list(question.take), "k": k, "offset": offset}
         return self._ask(
             state_model.RenamePlan, "rename", params, Reading(sync, snapshot_id),
             lambda reader, freshness, reading: reader.relations(question, freshness, reading),

@@ -17,10 +17,11 @@ from everdex.surfaces.cli.output import Style, escape, write
 @related.symbol_argument
 @options.root_argument
 @related.listing_options
+@related.site_offset_option
 @related.wait_option
 @related.reading_options
 def callees_command(
-    symbol: str, root: Path | None, limit: int, offset: int, wait: bool, common: Common
+    symbol: str, root: Path | None, limit: int, offset: int, site_offset: int, wait: bool, common: Common
 ) -> int:
     """List the definitions that SYMBOL calls, in the repository around ROOT (default: here).
 
@@ -34,7 +35,8 @@ def callees_command(
       everdex callees open_view
       everdex callees --json src/app.py::main | jq -r '.unresolved[] | .reason'
     """
-    document = related.ask("callees", {"symbol": symbol, "k": limit, "offset": offset, "wait": wait}, root, common)
+    params = {"symbol": symbol, "k": limit, "offset": offset, "site_offset": site_offset, "wait": wait}
+    document = related.ask("callees", params, root, common)
     return related.show(document, SHOWN, common)
 
 

@@ -17,10 +17,11 @@ from everdex.surfaces.cli.output import Style, escape, write
 @related.symbol_argument
 @options.root_argument
 @related.listing_options
+@related.site_offset_option
 @related.wait_option
 @related.reading_options
 def callers_command(
-    symbol: str, root: Path | None, limit: int, offset: int, wait: bool, common: Common
+    symbol: str, root: Path | None, limit: int, offset: int, site_offset: int, wait: bool, common: Common
 ) -> int:
     """List the call sites of SYMBOL by caller, in the repository around ROOT (default: here).
 
@@ -40,7 +41,8 @@ def callers_command(
       everdex callers Index.search ~/src/everdex
       everdex callers src/app.py:120
     """
-    document = related.ask("callers", {"symbol": symbol, "k": limit, "offset": offset, "wait": wait}, root, common)
+    params = {"symbol": symbol, "k": limit, "offset": offset, "site_offset": site_offset, "wait": wait}
+    document = related.ask("callers", params, root, common)
     return related.show(document, SHOWN, common)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from everdex.errors import Busy
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, escape
@@ -34,6 +35,8 @@ def files_command(path: Path, skipped: bool, common: Common) -> int:
     document = common.tell(
         index, "files", {"skipped": skipped}, lambda reading: index.files(skipped=skipped, reading=reading)
     )
+    if document["cursor"]:  # of more than a daemon sends at once; this process can have all of one moment
+        document = index.files(skipped=skipped, reading=common.reading).to_dict()
     told_of_all(document, path, index.root.path)
     return common.show(document, SHOWN)
 
@@ -48,4 +51,4 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
         yield True, f"{escape(item['path'])}\t{item['reason']}{detail}"
 
 
-SHOWN = Shown(_lines)
+SHOWN = Shown(_lines, lambda document: Busy.exit_code if document["cursor"] else 0)

@@ -39,6 +39,10 @@ def listing_options(function: _Function) -> _Function:
     return limit(offset(function))
 
 
+site_offset_option = click.option(
+    "--site-offset", type=click.IntRange(0), default=0, metavar="N",
+    help="Pass over the first N places of the first one listed; see `cursor`.",
+)  # fmt: skip
 _OF_THE_WHOLE = ("map", "architecture")  # who names a directory for these may mean that one
 
 wait_option = click.option(
@@ -127,6 +131,23 @@ def like_it(document: dict[str, Any]) -> Iterator[str]:
             yield f"like it ({item['how']}): {escape(place['qualified_name'])}  {where}  {place['kind']}"
 
 
+def _left_out(document: Mapping[str, Any]) -> Iterator[str]:
+    """What is on the next page, and what no page of this list has."""
+    cursor = document["cursor"]
+    begin = f"--offset {cursor['offset']}" if cursor else ""
+    if cursor and cursor.get("site_offset"):
+        begin += f" --site-offset {cursor['site_offset']}"
+    beside = ("declarations", "external", "unresolved", "tests")
+    edges: Sequence[Mapping[str, Any]] = document.get("callers") or document.get("callees") or ({},)
+    for name, left in (
+        ("more", document["omitted"]),
+        ("more places of the last one", edges[-1].get("sites_omitted", 0)),
+        *((f"more {name}", document.get(f"{name}_omitted", 0)) for name in beside),
+    ):
+        if left:
+            yield f"{left:,} {name} not shown ({'raise -k, or ' if begin else 'raise -k'}{begin})"
+
+
 # -- showing -----------------------------------------------------------------------------------
 
 
@@ -171,8 +192,7 @@ def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
     for place in document.get("may_mean", ()):
         yield f"  {escape(may_mean(place))}"
     yield from map(escape, from_outside(document.get("outside", ()), is_alone=not document["total"]))
-    if document["omitted"]:
-        yield f"{document['omitted']:,} more not shown (raise -k)"
+    yield from _left_out(document)
     if tests := document.get("tests"):
         left = f" and {len(tests) - _TESTS:,} more (--json has all)" if len(tests) > _TESTS else ""
         yield f"{plural(len(tests), 'test file')}: {escape(', '.join(tests[:_TESTS]))}{left}"

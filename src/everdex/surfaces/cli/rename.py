@@ -34,10 +34,14 @@ _LEFT_SHOWN: Final = 10
     "-k", "limit", type=click.IntRange(1, related.MAX_LISTED), default=200, show_default=True, metavar="N",
     help="How many places in doubt to list, and in --json of those left as they are.",
 )
+@click.option(
+    "--offset", type=click.IntRange(0), default=0, metavar="N",
+    help="Pass over the first N edits, of a plan with more than one answer holds; see `cursor`.",
+)
 @related.reading_options
 def rename_command(
     symbol: str | None, new: str | None, root: Path | None, planned: bool, plan_id: str | None, leave_doubts: bool,
-    take_doubts: bool, places: tuple[str, ...], limit: int, common: Common,
+    take_doubts: bool, places: tuple[str, ...], limit: int, offset: int, common: Common,
 ) -> int:  # fmt: skip
     """Plan to call SYMBOL by the name NEW: every place to edit with its exact bytes, and apart every place in doubt.
 
@@ -73,7 +77,8 @@ def rename_command(
     if not planned or symbol is None or new is None:
         raise UsageError("a rename is planned first", hint="everdex rename SYMBOL NEW --plan, then --apply PLAN_ID")
     take = [EVERYWHERE] if take_doubts else list(places)
-    document = related.ask("rename", {"symbol": symbol, "new": new, "take": take, "k": limit}, root, common)
+    params = {"symbol": symbol, "new": new, "take": take, "k": limit, "offset": offset}
+    document = related.ask("rename", params, root, common)
     return related.show(document, SHOWN, common)
 
 
@@ -110,7 +115,9 @@ def _all_lines(document: dict[str, Any]) -> Iterator[Line]:
     yield from ((True, line) for line in _lines(document))
     counts = document["counts"]
     taken = f", {counts['taken']:,} of them taken from doubt" if counts["taken"] else ""
-    yield False, f"{plural(counts['edits'], 'edit')} in {plural(len(document['files']), 'file')}{taken}"
+    yield False, f"{plural(counts['edits'], 'edit')} in {plural(counts['files'], 'file')}{taken}"
+    if document["edits_omitted"]:
+        yield False, f"{document['edits_omitted']:,} more edits not shown (--offset {document['cursor']['offset']})"
     for edit in document["edits"]:
         if edit["doubt"]:
             yield False, f"taken: {_at(edit)} ({escape(edit['doubt'])})"
@@ -121,6 +128,8 @@ def _all_lines(document: dict[str, Any]) -> Iterator[Line]:
     yield from ((False, line) for line in _left(document))
     for clash in document["clashes"]:
         yield False, f"has that name: {escape(clash['path'])}:{clash['line']}:{escape(clash['qualified_name'])}"
+    if document["clashes_omitted"]:
+        yield False, f"{document['clashes_omitted']:,} more that have that name"
     if counts["takeable"]:
         yield False, f"edit those in doubt, too: --take PLACE, or --take-doubts for {counts['takeable']:,} of them"
     decided = " --leave-doubts" if document["doubts"] or document["clashes"] else ""

@@ -16,7 +16,7 @@ from everdex.canvas.board.edits import edit_of
 from everdex.errors import UsageError
 from everdex.search.model import Mode, SearchRequest
 from everdex.search.place import parse_place
-from everdex.service import maintain, refreshing
+from everdex.service import maintain, paging, refreshing
 from everdex.service.answers import Answer
 from everdex.service.index import Index, Reading
 from everdex.service.mutation import MAX_PATHS, GateQuestion
@@ -149,7 +149,10 @@ def _similar(warm: ResidentIndex, params: Parameters) -> Answer:
 
 def _related(method: str) -> Callable[[ResidentIndex, Parameters], Answer]:
     """How the daemon answers one of the questions about the graph."""
-    same = ("symbol", "offset", "depth", "budget", "new", "role", "levels", "picture", "dark", "max_bytes", "wait")
+    same = (
+        "symbol", "offset", "site_offset", "depth", "budget", "new", "role", "levels", "picture", "dark", "max_bytes",
+        "wait",
+    )  # fmt: skip
     fields = {"k": "limit", **{name: name for name in same}}
 
     def answer(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -203,9 +206,10 @@ def _chunks(warm: ResidentIndex, params: Parameters) -> Answer:
 
 
 def _files(warm: ResidentIndex, params: Parameters) -> Answer:
-    return warm.files(
+    listing = warm.files(
         reading(params), skipped=params.get("skipped", False), paths=tuple(params.get("paths", ()))
     )
+    return paging.of_files(listing, params.get("offset") or 0)
 
 
 def _sync(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -219,6 +223,7 @@ _OF_GRAPH: Final[dict[str, Check]] = {"wait_ms": _count, **SYNCED}
 _PICTURED: Final[dict[str, Check]] = {"picture": _name, "dark": _flag, "max_bytes": _count, "output": _words}
 _LISTING: Final[dict[str, Check]] = {"symbol": _text, "k": _count, "offset": _count, **_OF_GRAPH}
 _ANSWERED_EARLY: Final[dict[str, Check]] = {"wait": _flag, **_LISTING}
+_OF_CALLS: Final[dict[str, Check]] = {"site_offset": _count, **_ANSWERED_EARLY}
 METHODS: Final[dict[str, Method]] = {
     "search": Method(
         {
@@ -236,14 +241,13 @@ METHODS: Final[dict[str, Method]] = {
         {"name": _text, "references": _count, "offset": _count, **SYNCED}, _symbols, ("name",), symbols.SHOWN
     ),
     "refs": Method({"role": _name, **_ANSWERED_EARLY}, _related("refs"), ("symbol",), refs.SHOWN),
-    "callers": Method(_ANSWERED_EARLY, _related("callers"), ("symbol",), callers.SHOWN),
-    "callees": Method(_ANSWERED_EARLY, _related("callees"), ("symbol",), callees.SHOWN),
+    "callers": Method(_OF_CALLS, _related("callers"), ("symbol",), callers.SHOWN),
+    "callees": Method(_OF_CALLS, _related("callees"), ("symbol",), callees.SHOWN),
     "impact": Method({"depth": _count, **_PICTURED, **_LISTING}, _related("impact"), ("symbol",), impact.SHOWN),
     "architecture": Method({"levels": _count, **_PICTURED, **_OF_GRAPH}, _related("architecture"), (),
                            architecture.SHOWN),
     "map": Method({"budget": _count, **_OF_GRAPH}, _related("map"), (), repo_map.SHOWN),
-    "rename": Method({"symbol": _text, "new": _name, "take": _paths, "k": _count, **_OF_GRAPH}, _related("rename"),
-                     ("symbol", "new"), rename.SHOWN),
+    "rename": Method({"new": _name, "take": _paths, **_LISTING}, _related("rename"), ("symbol", "new"), rename.SHOWN),
     "gate": Method(
         {"paths": _paths, "seen": _hashes, "intent": _name, "since": _name, "decide": _words, **SYNCED}, _gate,
         ("paths",), gate.SHOWN,
@@ -259,7 +263,7 @@ METHODS: Final[dict[str, Method]] = {
         _board, (), board_shown.SHOWN,
     ),
     "chunks": Method({"meta": _flag, "offset": _count, "count": _count, **SYNCED}, _chunks),
-    "files": Method({"skipped": _flag, "paths": _texts, **PINNED}, _files, (), files.SHOWN),
+    "files": Method({"skipped": _flag, "paths": _texts, "offset": _count, **PINNED}, _files, (), files.SHOWN),
     "explain": Method(
         {"path": _text, **PINNED},
         lambda warm, params: warm.index.explain(params["path"], reading=reading(params)), ("path",), explain.SHOWN,

@@ -25,7 +25,7 @@ _FLAGS = {
 _LISTS = {"--lang": "languages", "--path": "paths"}
 _NUMBERS = {
     "-k": ("k", 1, 200), "--offset": ("offset", 0, 1_000_000_000), "--budget": ("budget", 100, 1_000_000_000),
-    "--depth": ("depth", 1, 20),
+    "--depth": ("depth", 1, 20), "--site-offset": ("site_offset", 0, 1_000_000_000),
 }  # fmt: skip
 _WORDS = {
     "--mode": ("mode", MODES), "--profile": ("profile", PROFILES), "--snapshot": ("snapshot_id", None),
@@ -40,8 +40,8 @@ COMMANDS = {
     )),
     "symbols": ("name", True, ("--no-sync", "--snapshot", "--offset", "--color")),
     "refs": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--role", "--color", "--wait")),
-    "callers": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color", "--wait")),
-    "callees": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color", "--wait")),
+    "callers": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--site-offset", "--color", "--wait")),
+    "callees": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--site-offset", "--color", "--wait")),
     "impact": ("symbol", True, (
         "--no-sync", "--snapshot", "-k", "--offset", "--color", "--depth", "--picture", "--draw", "--dark",
     )),
@@ -85,8 +85,9 @@ def run(arguments: list[str]) -> int | None:
     if answered is None:
         return None
     code, parts = answered
-    if code == _BUSY and asked[0] in OF_THE_GRAPH:
-        return None  # the full command line waits while the graph is made, and shows how far it is
+    if code == _BUSY and asked[0] in (*OF_THE_GRAPH, "files"):
+        # The full command line waits while the graph is made, and shows how far it is; it lists all of many files.
+        return None
     file = next((data for kind, data in parts if kind == wire.FILE), None)
     if file is not None:
         from everdex.surfaces.daemon import thin_pictures

@@ -47,6 +47,9 @@ def gate(document: Mapping[str, Any], budget: int) -> dict[str, Any]:
         "files": files,
         "actions": list(document["actions"]),
     }
+    reply["omitted"] = {
+        "reasons": sum(item["reasons_omitted"] for item in document["files"]), "actions": document["actions_omitted"],
+    }  # fmt: skip
     worst = {"block": 2, "warn": 1, "allow": 0}
     fit(
         reply, budget,

@@ -41,6 +41,11 @@ class Proxy:
     def index(self) -> Index:
         return self._index
 
+    def files(self, paths: list[str], progress: Progress) -> dict[str, Any]:
+        """The files of the tree; of more than a daemon sends at once all of one moment, from this process."""
+        document = self.ask("files", {"paths": paths}, progress)
+        return self._current().files(paths=tuple(paths)).to_dict() if document["cursor"] else document
+
     def ask(
         self, method: str, params: Mapping[str, Any], progress: Progress, *, build: bool = True
     ) -> dict[str, Any]:

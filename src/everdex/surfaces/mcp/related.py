@@ -92,6 +92,7 @@ def references(document: Document, budget: int) -> Reply:
         "roles": document.get("roles", {}), "may_mean": possible,
     }  # fmt: skip
     reply["omitted"] = {"matches": document["matches_omitted"], "references": document.get("omitted", 0)}
+    reply["omitted"]["references"] += document.get("declarations_omitted", 0)
     fit(reply, budget, [Spendable("may_mean", possible), Spendable("references", uses), *_spendable(reply)])
     return reply
 
@@ -122,7 +123,10 @@ def impact(document: Document, budget: int) -> Reply:
     ]  # fmt: skip
     tests = list(document.get("tests", ()))
     reply = {**_about_symbol(document), "affected": affected, "tests": tests, "picture": pictured.info(document)}
-    reply["omitted"] = {"matches": document["matches_omitted"], "affected": document.get("omitted", 0)}
+    reply["omitted"] = {
+        "matches": document["matches_omitted"], "affected": document.get("omitted", 0),
+        "tests": document.get("tests_omitted", 0),
+    }  # fmt: skip
     few_tests = Spendable("tests", tests, least=_TESTS)
     fit(reply, budget, [few_tests, Spendable("affected", affected), Spendable("tests", tests), *_spendable(reply)])
     return reply

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
@@ -60,6 +60,9 @@ class RenamePlanReply(model.Reply):
     clashes: list[Clash] = Field(description="already have the new name where it would be mistaken")
 
 
+_COUNTED: Final = ("edits", "doubts", "left", "definitions", "clashes", "files")
+
+
 def rename_plan(document: Mapping[str, Any], new: str, budget: int) -> dict[str, Any]:
     edits = [
         {**{name: edit[name] for name in ("path", "line", "column", "role", "doubt")},
@@ -74,7 +77,7 @@ def rename_plan(document: Mapping[str, Any], new: str, budget: int) -> dict[str,
     symbol = document["symbol"]
     reply: dict[str, Any] = {
         **model.frame(document),
-        "omitted": {name: document.get(f"{name}_omitted", 0) for name in ("edits", "doubts", "left")},
+        "omitted": {name: document.get(f"{name}_omitted", 0) for name in _COUNTED},
         "symbol": related.match(symbol) if symbol else None,
         "matches": [related.match(item) for item in document["matches"]],
         "suggestions": list(document["suggestions"]),

@@ -63,6 +63,7 @@ class Tools:
 
     def __init__(self, proxy: Proxy) -> None:
         self._ask = proxy.ask
+        self._files = proxy.files
         self._gate = GateTool(proxy)
         self._board = BoardTool(proxy)
 
@@ -313,7 +314,7 @@ class Tools:
         """
 
         def ask(progress: Progress) -> CallToolResult:
-            document = self._ask("files", {"paths": paths or []}, progress)
+            document = self._files(paths or [], progress)
             return plain(replies.files(document, budget_tokens, listed=bool(paths)))
 
         return await run(ctx, ask)
