@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from types import FrameType
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -13,6 +11,7 @@ from everdex.facts.python.extraction import extract
 from everdex.graph.model import Role
 from everdex.parse import trees_of
 from fixtures.callgraph.python.harness import resolve, world
+from support.work import calls
 
 
 def _lines(line: str) -> Callable[[int], str]:
@@ -39,27 +38,11 @@ def _facts(body: str) -> bytes:
     return extract("a.py", read, data)
 
 
-def _calls(function: Callable[[], Any]) -> int:
-    """How many functions were called, those of the interpreter among them."""
-    count = 0
-
-    def note(_frame: FrameType, event: str, _argument: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        function()
-    finally:
-        sys.setprofile(None)
-    return count
-
-
 @pytest.mark.parametrize("shape", _BODIES)
 def test_twice_as_many_branches_are_twice_the_work(shape: str) -> None:
     """However much holds, is assigned or may be caught at each of them."""
     once, twice = (_BODIES[shape](count) for count in (150, 300))
-    assert _calls(lambda: _facts(twice)) < 2.4 * _calls(lambda: _facts(once))
+    assert calls(lambda: _facts(twice)) < 2.4 * calls(lambda: _facts(once))
 
 
 @pytest.mark.parametrize("shape", _BODIES)

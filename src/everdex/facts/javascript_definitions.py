@@ -77,11 +77,12 @@ class Definitions(Functions):
             frames[static] = len(self.functions)
             self.functions.append(m.Function(index, "", 0, (m.THIS_STATIC if static else m.THIS_INSTANCE, number)))
         waiting: list[Node] = []
+        signatures: dict[tuple[str, bool], list[int]] = {}
         for child in body.named_children if body is not None else ():
             if child.type == "decorator":
                 waiting.append(child)
             elif child.type != "comment":
-                self._class_member(child, row, number, frames, waiting)
+                self._class_member(child, row, number, frames, waiting, signatures)
                 waiting = []
         self.at = outer
         return value
@@ -113,8 +114,10 @@ class Definitions(Functions):
         return value
 
     def _class_member(
-        self, node: Node, row: m.Class, number: int, frames: dict[bool, int], decorators: list[Node]
-    ) -> None:
+        self, node: Node, row: m.Class, number: int, frames: dict[bool, int], decorators: list[Node],
+        signatures: dict[tuple[str, bool], list[int]],
+    ) -> None:  # fmt: skip
+        """`signatures`: what was only declared so far, by name and whether it is static."""
         kind = node.type
         marks = {child.type for child in node.children}
         static = "static" in marks
@@ -144,7 +147,9 @@ class Definitions(Functions):
             if name == "constructor":
                 function.flags |= m.CONSTRUCTOR
             if code == "m":
-                self.overload(value, [each[3] for each in row.members if each[:3] == (name, "a", static)])
+                self.overload(value, signatures.get((name, static), []))
+            elif code == "a":
+                signatures.setdefault((name, static), []).append(value)
             row.members.append((name, code, static, value, 0, function.node))
         if len(self.nodes) > first:
             if any(self.text(child) == "private" for child in node.children if child.type == "accessibility_modifier"):

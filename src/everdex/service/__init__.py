@@ -1,6 +1,7 @@
 """The façade between surfaces and all other rooms: `index.py` is the way in, and every answer has one module.
 
     an index            index (Index, Reading) · answers (the envelope of all of them) · describe (other bodies)
+                        paging (how much one answer holds)
     a question          kept (views) → reader (answers from them, the one way to any) → warm (asked once, or kept for a
                         process) · resident (kept for a daemon)
     search              searcher

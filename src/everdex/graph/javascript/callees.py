@@ -17,7 +17,7 @@ from everdex.graph.javascript.values import Value
 from everdex.graph.model import OVERLOADS, Status, Target
 
 _MAX_NAMESAKES: Final = 3
-_MAX_TARGETS: Final = 64
+MAX_TARGETS: Final = 64
 
 
 def _made_of(value: Value) -> Value:
@@ -30,19 +30,21 @@ class Callees:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._loose: dict[tuple[str, int], list[int]] = {}
+        self._meant: dict[tuple[object, ...], tuple[list[tuple[str, int]], set[str]]] = {}  # and what was looked at
 
     def answer(self, found: Found) -> tuple[Status, tuple[Target, ...], str]:
         if found.targets:
             targets = tuple(
-                Target(path, self._engine.files[path].keys[node]) for path, node in list(found.targets)[:_MAX_TARGETS]
+                Target(path, self._engine.files[path].keys[node]) for path, node in list(found.targets)[:MAX_TARGETS]
             )
-            if found.cut or len(found.targets) > _MAX_TARGETS:
+            if found.cut or len(found.targets) > MAX_TARGETS:
                 return Status.AMBIGUOUS, targets, "too many candidates"
             if found.doubt:
                 return Status.AMBIGUOUS, targets, found.doubt
             return Status.RESOLVED, targets, ""
         if found.outside and not found.lost:
-            return Status.EXTERNAL, tuple(Target("", name) for name in list(found.outside)[:_MAX_TARGETS]), ""
+            return Status.EXTERNAL, tuple(Target("", name) for name in list(found.outside)[:MAX_TARGETS]), ""
         return Status.UNRESOLVED, (), found.reason or "unknown value"
 
     def call(self, file: File, call: int) -> Found:
@@ -101,7 +103,7 @@ class Callees:
         binding = self._engine.touch_name(file, row[1])
         if binding.kind == m.PARAMETER_NAME and binding.type:
             return True
-        for value in binding.values if binding.kind != m.IMPORTED else ():
+        for value in self._loose_values(file, row[1], binding):
             inner = file.expressions[value]
             while inner[0] == m.MEMBER:  # taken out of it by a pattern
                 inner = file.expressions[inner[1]]
@@ -111,6 +113,14 @@ class Callees:
                     return True
         return False
 
+    def _loose_values(self, file: File, index: int, binding: m.Binding) -> list[int]:
+        """What a name holds beside the functions that are written there."""
+        asked = file.path, index
+        if asked not in self._loose:
+            values = binding.values if binding.kind != m.IMPORTED else []
+            self._loose[asked] = [value for value in values if file.expressions[value][0] != m.FUNCTION]
+        return self._loose[asked]
+
     def _are_overloads(self, nodes: list[tuple[str, int]]) -> bool:
         """Whether these only declare, and two of them the same."""
         files = self._engine.files
@@ -119,7 +129,23 @@ class Callees:
         )
 
     def meant(self, file: File, arguments: list[int], nodes: list[tuple[str, int]]) -> list[tuple[str, int]]:
-        """Without those signatures that a call with these arguments cannot mean."""
+        """Without those signatures that a call with these arguments cannot mean, which is worked out once for calls with
+        the same ones."""
+        engine = self._engine
+        given = (
+            m.SPREAD if file.expressions[each][0] == m.SPREAD else engine.evaluate(file, each, FUEL - 1)
+            for each in arguments
+        )
+        asked = tuple(nodes), *given
+        known = self._meant.get(asked)
+        if known is None:
+            outer, engine.reads = engine.reads, set()
+            known = self._meant[asked] = self._fitting(file, arguments, nodes), engine.reads
+            engine.reads = outer
+        engine.reads |= known[1]
+        return known[0]
+
+    def _fitting(self, file: File, arguments: list[int], nodes: list[tuple[str, int]]) -> list[tuple[str, int]]:
         kept: list[tuple[str, int]] = []
         for each in overloads.sets(self._engine, nodes):
             found = [(overloads.at(self._engine, self._engine.files[path], node), (path, node)) for path, node in each]

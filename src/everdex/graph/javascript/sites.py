@@ -11,6 +11,7 @@ from typing import Final
 from everdex.facts import javascript_model as m
 from everdex.graph.javascript import builtins, literals, members, slots, types
 from everdex.graph.javascript import values as v
+from everdex.graph.javascript.callees import MAX_TARGETS
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.found import Found
@@ -42,6 +43,7 @@ class FileSites:
         self._engine = engine
         self._part = 0  # in which sites are being collected
         self._finder = Finder(engine)
+        self._named_ones: dict[tuple[tuple[str, int], ...], list[tuple[str, int]]] = {}
         self._file: File = engine.files[path]
         self._data = engine.world.source(path)
         self._lines = [0]
@@ -217,19 +219,31 @@ class FileSites:
         meant = list(named.targets)
         if len(meant) > 1:
             meant = self._finder.meant(self._file, arguments, meant)
-        values = {target: None for target in meant if target not in called.targets and self._is_named(target, called)}
+        others = (
+            target for target in self._nameable(tuple(meant))
+            if target not in called.targets and not self._constructs(called, target)
+        )  # fmt: skip
+        values = dict.fromkeys(islice(others, MAX_TARGETS + 1))
         if values:
             status, targets, reason = self._finder.answer(Found(targets=values))
             role = Role.CALL if named.accessor else Role.REFERENCE
             self._add(role, mention.node, span, text, status, targets, reason)
 
-    def _is_named(self, target: tuple[str, int], called: Found) -> bool:
-        """Whether whoever asks for a definition means this call, too; a class has its callers by its constructor."""
+    def _nameable(self, targets: tuple[tuple[str, int], ...]) -> list[tuple[str, int]]:
+        """Those that whoever asks for them may mean by the calls that name them."""
         files = self._engine.files
-        kind = files[target[0]].facts.nodes[target[1]].kind
-        if kind != "class":
-            return kind in _NAMED
-        return all((path, files[path].facts.nodes[node].parent) != target for path, node in called.targets)
+        if targets not in self._named_ones:
+            self._named_ones[targets] = [
+                (path, node) for path, node in targets if files[path].facts.nodes[node].kind in (*_NAMED, "class")
+            ]
+        return self._named_ones[targets]
+
+    def _constructs(self, called: Found, target: tuple[str, int]) -> bool:
+        """Whether what is called is the constructor of a class, by which the class has its callers."""
+        files = self._engine.files
+        return files[target[0]].facts.nodes[target[1]].kind == "class" and any(
+            (path, files[path].facts.nodes[node].parent) == target for path, node in called.targets
+        )
 
     def _callbacks(self, mention: m.Mention, found: Found, ahead: Iterable[m.Mention]) -> set[int]:
         """Functions handed to something outside, or to what only the language has a method for, are called by it: from

@@ -16,6 +16,7 @@ from everdex.graph.javascript.heirs import heirs
 from everdex.graph.javascript.slots import Slot
 from everdex.graph.javascript.values import Value, Values
 
+_MAX_DECLARED: Final = 1_000  # functions of one name in one scope; a call may mean more, and says so
 # what a file asks for the same properties again and again
 _MANY_TIMES: Final = frozenset((v.INSTANCE, v.CLASS, v.TYPED, v.OBJECT, v.ENUM))
 
@@ -25,6 +26,7 @@ class Finder(Callees):
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
+        self._redeclared: dict[tuple[str, int], dict[tuple[str, int], None]] = {}  # all that one name is declared as
         self._properties: dict[tuple[Value, str, bool], tuple[Found, set[str]]] = {}  # and what was looked at
 
     def reference(self, file: File, index: int, written: bool = False) -> Found:
@@ -46,7 +48,7 @@ class Finder(Callees):
         binding = self._engine.touch_name(file, index)
         if binding.kind != m.IMPORTED:
             if binding.node >= 0:
-                self._bound(file, binding, found)
+                self._bound(file, index, found)
             else:
                 for value in self._engine.binding(file, index, FUEL):
                     self.definition(value, found)
@@ -67,12 +69,18 @@ class Finder(Callees):
         else:
             found.unknown("missing import")
 
-    def _bound(self, file: File, binding: m.Binding, found: Found) -> None:
+    def _bound(self, file: File, index: int, found: Found) -> None:
         """What a name is bound to: its definition, and of a function that is declared more than once every one."""
+        binding = file.bindings[index]
         found.targets[file.path, binding.node] = None
         if binding.kind == m.DECLARED_FUNCTION and len(binding.values) > 1:
-            rows = (file.expressions[value] for value in binding.values)
-            found.targets |= {(file.path, file.functions[row[1]].node): None for row in rows if row[0] == m.FUNCTION}
+            asked = file.path, index
+            if asked not in self._redeclared:
+                rows = (file.expressions[value] for value in binding.values[: _MAX_DECLARED + 1])
+                places = [(file.path, file.functions[row[1]].node) for row in rows if row[0] == m.FUNCTION]
+                self._redeclared[asked] = dict.fromkeys(places[:_MAX_DECLARED])
+            found.targets |= self._redeclared[asked]
+            found.cut = found.cut or len(binding.values) > _MAX_DECLARED
 
     def _exported(self, path: str, name: str, found: Found) -> None:
         places = locate(self._engine, path, name)
@@ -94,7 +102,8 @@ class Finder(Callees):
             file = self._engine.files[path]
             row = file.expressions[index]
             if row[0] == m.NAME and file.bindings[row[1]].node >= 0:
-                self._bound(file, self._engine.touch_name(file, row[1]), found)
+                self._engine.touch_name(file, row[1])
+                self._bound(file, row[1], found)
                 return
             before = len(found.targets)
             for value in self._engine.evaluate(file, index, FUEL):
