@@ -129,7 +129,7 @@ class Callees:
         )
 
     def meant(self, file: File, arguments: list[int], nodes: list[tuple[str, int]]) -> list[tuple[str, int]]:
-        """Without those signatures that a call with these arguments cannot mean, which is worked out once for calls with
+        """Without those signatures that a call with these arguments cannot mean, worked out once for those with
         the same ones."""
         engine = self._engine
         given = (
