@@ -34,9 +34,10 @@ class Lookup(ABC):
         self._depth = 0
         self._in_bases = 0
         self.results: Callable[[int, int], Thing] | None = None  # what operators give, by their places
+        self.header = ""  # the type in whose header something stands: what that inherits is not in scope
         self.asks_below = True  # not where that is being worked out
         # What was worked out near the surface, where the bound on depth cannot have cut it short.
-        self._names: dict[tuple[str, int, int, bool, bool, bool], Thing] = {}
+        self._names: dict[tuple[str, int, int, bool, bool, bool, str], Thing] = {}
         self._bases: dict[str, tuple[list[Thing], str]] = {}
         self._impls: dict[str, list[Ref]] = {}
         # Go's, with the names of their methods and what these take.

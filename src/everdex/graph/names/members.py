@@ -13,7 +13,8 @@ from everdex.graph.names.rules import TYPES, VALUES
 from everdex.graph.names.things import INSTANCE, OUTSIDE, TYPE, UNKNOWN, Place, Thing, unknown
 from everdex.graph.names.types import last_name
 
-_MAX_BASES: Final = 24
+_MAX_BASES: Final = 24  # definitions of one type that are looked at for what it extends
+_MAX_ABOVE: Final = 256  # types above one, before what is farther up counts as not found
 LOST: Final = "?"
 _OPENED_ELSEWHERE: Final = frozenset(("rust", "ruby"))
 
@@ -147,7 +148,9 @@ class Members(Lookup):
         else:
             level, behind = [start], []
         seen: set[str] = set()
-        while level and len(seen) < _MAX_BASES:
+        while level:
+            if len(seen) >= _MAX_ABOVE:
+                return [], outside or LOST + level[0].rpartition(".")[2]
             found: list[Ref] = []
             following: list[str] = []
             for each in level:
@@ -172,7 +175,10 @@ class Members(Lookup):
     def lineage(self, name: str) -> tuple[set[str], bool]:
         """The last names of a type and of all that it extends, and whether some of that is not in the root."""
         seen, level, outside = {name}, [name], ""
-        while level and len(seen) < _MAX_BASES:
+        while level:
+            if len(seen) >= _MAX_ABOVE:
+                outside = outside or LOST + level[0].rpartition(".")[2]
+                break
             above = [self._base_names(each) for each in level]
             outside = outside or next((beyond for _, beyond in above if beyond), "")
             level = [each for names, _ in above for each in names if each not in seen]

@@ -46,7 +46,7 @@ class Names(RustNames, Preprocessed, Locals):
         if self.budget <= 0:
             return unknown("too much to follow")
         self.budget -= 1
-        known = (name, id(place.module), place.scope, types_only, called, self._in_bases > 0)
+        known = (name, id(place.module), place.scope, types_only, called, self._in_bases > 0, self.header)
         thing = self._names.get(known)
         if thing is None:
             thing = self._looked_up(name, place, types_only, called)
@@ -232,7 +232,7 @@ class Names(RustNames, Preprocessed, Locals):
         return found
 
     def _inherited(self, container: str, name: str, kind: str) -> Iterator[Thing]:
-        if self._in_bases:
+        if self._in_bases or container == self.header:
             return  # what a type extends is not named by what it inherits
         refs = self.reader.definitions(container)
         if any(ref.defined.kind in TYPES or ref.defined.kind == "module" for ref in refs):

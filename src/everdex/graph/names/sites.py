@@ -99,6 +99,7 @@ class _File:
         self.node_of = _numbers(module)
         self.types: dict[tuple[str, str, int], Answer] = {}
         self.type_names: dict[str, bool] = {}
+        self.base_names: dict[int, frozenset[str]] = {}
         self.named: list[Site] = []  # what calls name besides what they run
 
     def _node(self, scope: int) -> int:
@@ -176,7 +177,11 @@ class _File:
         key = (use.receiver, use.name, use.scope)
         answer = self.types.get(key)
         if answer is None:
+            # What a type extends is not looked for in what it inherits, but by Ruby, which extends it line by line.
+            in_header = self.module.outline.language != "ruby" and self._is_base(use)
+            self.evaluation.header = self.module.names[use.scope] if in_header else ""
             answer = self.types[key] = self.calls.reference(use)
+            self.evaluation.header = ""
         return answer
 
     def _ruby_name(self, use: facts.Use) -> tuple[Role, Answer] | None:
@@ -194,10 +199,12 @@ class _File:
     def _is_base(self, use: facts.Use) -> bool:
         if use.scope < 0:
             return False
-        item = self.module.outline.definitions[use.scope]
-        return (
-            item.kind in TYPES or item.kind == "module"
-        ) and any(last_name(base) == use.name for base in item.bases)
+        known = self.base_names.get(use.scope)
+        if known is None:
+            item = self.module.outline.definitions[use.scope]
+            extends = item.kind in TYPES or item.kind == "module"
+            known = self.base_names[use.scope] = frozenset(map(last_name, item.bases if extends else ()))
+        return use.name in known
 
     def _made(self, use: facts.Use, role: Role, answer: Answer) -> Site:
         plain = f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name
