@@ -8,12 +8,18 @@ from typing import Any
 
 import pytest
 
+import everdex
 from everdex import limits
 from everdex.service import paging
 from everdex.service.index import Index, Reading
 from everdex.service.mutation import GateQuestion, ask_gate, ask_states
 from everdex.service.paging import of_files, size
-from everdex.sync.model import SyncOptions
+from everdex.surfaces.cli import files
+from everdex.surfaces.cli.app import run
+from everdex.surfaces.cli.options import Common
+from everdex.surfaces.daemon import thin, wire
+from everdex.surfaces.mcp.proxy import Proxy
+from everdex.sync.model import SyncOptions, silent
 from support.daemons import resident
 from support.graphs import Ask, asker
 from support.stores import synced
@@ -116,8 +122,8 @@ def test_edits_of_a_rename_are_all_on_some_page(ask: Ask, small: None, monkeypat
 
 def test_outlines_and_states_go_on_where_they_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An outline of many definitions, and the states of many files."""
-    files = {"a.py": "".join(f"def f{n}():\n    pass\n" for n in range(200)), **{f"b{n}.py": "" for n in range(100)}}
-    path = synced(tmp_path / "tree", files).path
+    written = {"a.py": "".join(f"def f{n}():\n    pass\n" for n in range(200)), **{f"b{n}.py": "" for n in range(100)}}
+    path = synced(tmp_path / "tree", written).path
     for n in range(100):
         (path / f"b{n}.py").write_text("x = 1\n")
     monkeypatch.setattr(limits, "MAX_PAGE_BYTES", PAGE)
@@ -186,3 +192,43 @@ def test_a_place_in_a_long_line_is_shown_with_what_is_around_it(tmp_path: Path) 
 def test_a_name_that_is_not_utf8_has_a_size() -> None:
     """Paths of such files are text with half surrogates."""
     assert paging.size({"path": "a\udcff"}) > len('{"path":"a"}')
+
+
+@pytest.fixture
+def tree_of_three(tmp_path: Path) -> Path:
+    return tree(tmp_path / "tree", {"a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n"})
+
+
+def _first_page(path: Path) -> dict[str, Any]:
+    """What a daemon sends of more files than it can send."""
+    whole = Index.open(path).files().to_dict()
+    return {**whole, "files": whole["files"][:1], "omitted": 2, "cursor": {"snapshot_id": None, "offset": 1}}
+
+
+def test_a_command_lists_the_files_that_a_daemon_left_out(
+    tree_of_three: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both the short way to a daemon, which prints nothing of a page, and the long one."""
+    page = _first_page(tree_of_three)
+    assert files.SHOWN.code(page) == thin._BUSY
+    rendered = wire.rendered(thin._BUSY, [(wire.STDOUT, b"a.txt\n")])
+    monkeypatch.setattr(thin, "find", lambda start: ("socket", start))
+    monkeypatch.setattr(thin, "exchange", lambda *_: rendered)
+    monkeypatch.chdir(tree_of_three)
+    assert thin.run(["files"]) is None
+    monkeypatch.setattr(Common, "ask", lambda *_: page)
+    assert run(["files"]) == 0
+    assert capsys.readouterr().out == "a.txt\nb.txt\nc.txt\n"
+
+
+def test_python_and_agents_get_the_files_that_a_daemon_left_out(
+    tree_of_three: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counts of a part would be taken for those of the tree."""
+    page = _first_page(tree_of_three)
+    with everdex.open(tree_of_three, daemon=False) as index:
+        monkeypatch.setattr(index, "_over_daemon", lambda *_: page)
+        assert [file.path for file in index.files().files] == ["a.txt", "b.txt", "c.txt"]
+    proxy = Proxy(Index.open(tree_of_three))
+    monkeypatch.setattr(proxy, "ask", lambda *_: page)
+    assert len(proxy.files([], silent)["files"]) == 3
