@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from everdex.graph.model import Role, Status
+from everdex.graph.names.index import Reader
 from support.names import graphs_of, sites_of, targets_of
 
 EXTENDING: Final = {
@@ -46,3 +47,18 @@ def test_a_method_is_found_far_above_and_never_denied(count: int, status: Status
     text = f"{chain}class C{count} {{ void far() {{ }} }}\nclass U {{ void run(C0 c) {{ c.far(); }} }}\n"
     (call,) = sites_of(graphs_of({"a.java": text.encode()})["a.java"], Role.CALL)
     assert (call.status, [target.key for target in call.targets]) == (status, [f"C{count}.far"])
+
+
+def test_what_is_around_overloads_is_looked_up_once_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for each of them at each call."""
+    asked: list[str] = []
+    definitions = Reader.definitions
+
+    def counted(reader: Reader, name: str) -> object:
+        asked.append(name)
+        return definitions(reader, name)
+
+    monkeypatch.setattr(Reader, "definitions", counted)
+    overloads = "".join(f"int f(T{n} x) {{ return 1; }}\n" for n in range(200))
+    graphs_of({"a.cc": f"{overloads}void run() {{ f(1); }}\n".encode()})
+    assert asked.count("") < 10  # they stand in the file itself

@@ -5,7 +5,7 @@ What is not all is said not to be: where more inherit from a type than are looke
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from everdex.facts import names_model as facts
@@ -37,17 +37,23 @@ class Heirs(Members):
     def implementations(self, refs: list[Ref], name: str) -> Below:
         """Where a member that is only declared, or may be replaced, is written out in the types below."""
         found: list[Ref] = []
-        for ref in refs:
-            if self._is_open(ref):
-                below = self._below(ref.name.rpartition(".")[0], name)
+        for owner, members in self._by_owner(refs).items():
+            owners = self.reader.definitions(owner)
+            if any(self._is_open(ref, owners) for ref in members):
+                below = self._below(owner, name)
                 if not below.is_all:
                     return below
                 found += below.refs
         return Below(tuple(dict.fromkeys(found)))
 
-    def _is_open(self, ref: Ref) -> bool:
+    def _by_owner(self, refs: list[Ref]) -> dict[str, list[Ref]]:
+        found: dict[str, list[Ref]] = {}
+        for ref in refs:
+            found.setdefault(ref.name.rpartition(".")[0], []).append(ref)
+        return found
+
+    def _is_open(self, ref: Ref, owners: Sequence[Ref]) -> bool:
         """Whether a call of a member may run what a type below has in its place."""
-        owners = self.reader.definitions(ref.name.rpartition(".")[0])
         if not owners or any(each.defined.kind in ABSTRACT for each in owners):
             return bool(owners)
         if self.rules.group == "c":
