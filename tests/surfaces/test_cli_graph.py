@@ -338,7 +338,64 @@ def test_a_repository_is_started_by_functions_and_by_no_stylesheet(tmp_path: Pat
         },
     )  # fmt: skip
     entries = next(part for part in asker(made)("map")["sections"] if part["name"] == "entry_points")["items"]
-    assert [item["path"] for item in entries] == ["main.rb", "cmd/tool/tool.go", "run.c"]
+    assert [item["path"] for item in entries] == ["main.rb", "run.c", "cmd/tool/tool.go"]
+
+
+def test_what_starts_a_repository_is_told_by_how_its_language_begins(tmp_path: Path) -> None:
+    """Where a program begins in a function a name alone says nothing; the one that uses most of the others is first,
+    and what is compiled in several ways is told once."""
+    files = {
+        "check.c": "#ifdef A\nint main(void) { return 0; }\n#else\nint main(int c) { return c; }\n#endif\n",
+        "src/tool.c": '#include "part.h"\nint main(void) { return part(); }\n',
+        "src/part.h": "int part(void);\n", "src/part.c": "int part(void) { return 1; }\n",
+        "cmd/main.go": "package cmd\n\nfunc Main() {}\n", "lib/commands/main.rs": "pub struct Main;\n",
+        "app/App.java": "class App {\n  public static void main(String[] a) {}\n  static class In {\n"
+        "    public static void main(String[] a) {}\n  }\n}\n",
+        "app/Row.java": "class Row {\n  void main() {}\n}\n",
+        "app/Tool.kt": "object Tool {\n  fun main(a: Array<String>) {}\n}\n",
+        "app/P.cs": "namespace N { class P { static int Main(string[] a) { return 0; } } }\n",
+        "stub.pyi": "def main() -> None: ...\n", ".storybook/main.ts": "export default {}\n",
+        "artisan": "#!/usr/bin/env php\n<?php\n", "gradlew": "#!/bin/sh\n", "public/index.php": "<?php\n",
+        "lib/index.php": "<?php\n", "Rakefile": "task :x\n",
+    }  # fmt: skip
+    made = synced(tmp_path / "tree", files)
+    entries = next(part for part in asker(made)("map")["sections"] if part["name"] == "entry_points")["items"]
+    assert [item["text"] for item in entries] == [
+        "artisan: by its name", "public/index.php: by its name", "src/tool.c:2: main", "check.c:2: main",
+        "app/App.java:2: App.main", "app/P.cs:1: N.P.Main", "app/Tool.kt:2: Tool.main",
+    ]  # fmt: skip
+
+
+def test_a_page_says_what_it_runs(tmp_path: Path) -> None:
+    """Browsers and bundlers begin with the modules of a page; a name beside it is not told again."""
+    page = '<script>1</script><script type="module" src="/app/go.ts"></script><script src="./main.ts" type=module>'
+    made = synced(tmp_path / "tree", {
+        "web/index.html": page + '<script type="module" src="../../out.ts"></script>', "web/app/go.ts": "1\n",
+        "web/main.ts": "1\n", "out.ts": "1\n", "web/old.html": '<script src="old.js"></script>', "web/old.js": "1\n",
+    })  # fmt: skip
+    entries = next(part for part in asker(made)("map")["sections"] if part["name"] == "entry_points")["items"]
+    assert [(item["text"], item["why"]) for item in entries] == [
+        ("web/app/go.ts: run by web/index.html", "page"), ("web/main.ts: run by web/index.html", "page"),
+    ]  # fmt: skip
+
+
+def test_the_map_looks_into_modules_that_only_hold_others(tmp_path: Path) -> None:
+    """Ruby's are opened in every file, so they would be all that is public and central; nor does a package offer what
+    only Python asks it for."""
+    files = {
+        "lib/kit/row.rb": "module Kit\n  LIMIT = 3\n  class Row\n    def go; end\n  end\nend\n",
+        "lib/kit/tools.rb": "module Kit\n  module Tools\n    def self.dig; end\n  end\nend\n",
+        **{f"lib/use{n}.rb": "Kit::Row.new.go\nKit::Tools.dig\n" for n in range(3)},
+        "pkg/__init__.py": "def __getattr__(name):\n    return name\n\n\ndef run():\n    return 1\n",
+        "pkg/use.py": "from pkg import run\n\nrun()\n",
+    }
+    sections = {each["name"]: each["items"] for each in asker(synced(tmp_path / "tree", files))("map")["sections"]}
+    offered = {item["path"]: item["names"] for item in sections["public_api"]}
+    assert offered["lib/kit/row.rb"] == ["Row", "LIMIT"]
+    assert offered["lib/kit/tools.rb"] == ["Tools"]
+    assert offered["pkg/__init__.py"] == ["run"]
+    assert "Kit" not in [item["qualified_name"] for item in sections["central"]]
+    assert {"Kit.Row", "Kit.Tools"} <= {item["qualified_name"] for item in sections["central"]}
 
 
 def test_the_map_of_several_packages_lists_them_and_not_where_each_begins(tmp_path: Path) -> None:

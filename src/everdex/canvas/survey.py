@@ -17,11 +17,12 @@ import msgspec
 
 from everdex.graph.atlas import Atlas
 from everdex.graph.columns import Columns
+from everdex.graph.entries import entry_points
 from everdex.graph.model import Role, Status
-from everdex.graph.repo_map import entry_points
 
 DRAWN_ROLES: Final = ("source", "example", "test")
 _MAX_ENTRIES: Final = 200
+_WHY: Final = {"file name": "by its name", "main": "main", "page": "run by a page"}
 _IMPORTING: Final = frozenset(("python", "javascript", "typescript", "tsx", "go"))
 _BY_DIRECTORY: Final = (".go",)  # files of one directory are one package, and name each other's without an import
 _PACKAGES: Final = ("__init__.", "index.")
@@ -169,8 +170,8 @@ def _started(atlas: Atlas, roles: dict[str, str]) -> dict[str, str]:
         if number >= _MAX_ENTRIES:
             break
         path = item["path"]
-        if item["why"] in ("file name", "main"):
-            found.setdefault(path, "main" if item["why"] == "main" else "by its name")
+        if item["why"] in _WHY:
+            found.setdefault(path, _WHY[item["why"]])
             continue
         for candidate in _named(path, item["why"], roles):
             found[candidate] = f"command {item['name']}"

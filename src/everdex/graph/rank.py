@@ -67,3 +67,17 @@ def uses(graph: Graph, tests: Sequence[bool]) -> Uses:
     pairs = distinct(source[outside & ~test] * count + target[outside & ~test])
     by_file = np.bincount(pairs % count, minlength=count)
     return Uses(by_file.astype(np.float64), keys, files, weights)
+
+
+def reach(graph: Graph) -> npt.NDArray[np.int64]:
+    """Of each file: how many others it uses something of."""
+    keys, files = graph.tables["defines"].pairs()
+    named, users = graph.tables["targets"].pairs()
+    count = len(graph.files)
+    if not count or not len(keys):
+        return np.zeros(count, dtype=np.int64)
+    place = np.minimum(np.searchsorted(keys, named), len(keys) - 1)
+    ours = keys[place] == named
+    source, target = users[ours].astype(np.int64), files[place[ours]].astype(np.int64)
+    pairs = distinct((source * count + target)[source != target])
+    return np.bincount(pairs // count, minlength=count)

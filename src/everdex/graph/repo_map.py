@@ -16,8 +16,9 @@ from posixpath import dirname
 from typing import Any, Final
 
 from everdex.graph import directories
-from everdex.graph.about import about, read_manifest
-from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.about import about
+from everdex.graph.atlas import CONTAINERS, Atlas, Definition
+from everdex.graph.entries import entry_points
 from everdex.graph.postings import key32
 from everdex.graph.rank import Uses, uses
 from everdex.graph.record import place
@@ -30,19 +31,17 @@ _SHARES: Final = {
     "tests": 0.08, "public_api": 0.2,
 }  # fmt: skip
 _TITLE_TOKENS: Final = 8
-_MAIN: Final = re.compile(
-    r"(^|/)(__main__\.py|manage\.py|main\.(?!s?css$|sass$|less$)\w+|Program\.cs)$|^bin/|(^|/)(src/)?index\.[jt]sx?$"
-)
 # Of C and C++ the headers are what others see; methods are their type's, and a guard of a header says nothing.
 _IMPLEMENTATION: Final = (".c", ".cc", ".cpp", ".cxx", ".cu")
 _NOT_OFFERED: Final = frozenset(("lambda", "variable", "method", "namespace", "field"))
 # A constructor is its class's, which stands there.
 _NOT_CENTRAL: Final = frozenset(("field", "variant", "lambda", "namespace", "constructor"))
-_NOT_CENTRAL_NAMES: Final = frozenset(("_", "__init__"))
+_NOT_CENTRAL_NAMES: Final = frozenset(("_", "__init__", "__new__"))
+_ASKED_BY_LANGUAGE: Final = re.compile(r"__\w+__\Z")  # of a module: `__getattr__`, `__dir__`
+_HELD: Final = CONTAINERS | {"module", "constant", "variable"}
 _LIGHT: Final = {"variable": 0.25, "constant": 0.25, "macro": 0.25, "property": 0.25, "member": 0.25}
 _PRIVATE: Final = 0.5
 _GUARD: Final = re.compile(r"_(?:H|HH|HPP|HXX|H_INCLUDED|INCLUDED)_*\Z|\A_\Z")
-_INDEX: Final = re.compile(r"(^|/)index\.[jt]sx?$")
 _NAMES_SHOWN: Final = 8
 _DESCRIPTION_SHOWN: Final = 80
 _LANGUAGES_SHOWN: Final = 8  # what has fewer files says little of a repository with more languages
@@ -126,32 +125,6 @@ def _structure(atlas: Atlas, used: Uses, roles: dict[str, str], room: int) -> tu
     return [items[each.path] for each in tree.in_order(every) if each.path in chosen], len(every)
 
 
-def entry_points(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
-    """Where a repository is started: commands it declares, files named for it, functions called main."""
-    yield from _declared(atlas)
-    named = [path for path in atlas.view.paths if roles[path] == "source" and _MAIN.search(path)]
-    manifests = {dirname(path) for path in atlas.view.paths if path.rpartition("/")[2] == "package.json"}
-    listed = tuple(f"{package.directory}/" for package in packages(atlas.view))
-    # An index inside a package only gathers what is beside it; that of one among several is how it is imported.
-    named = [path for path in named if not _INDEX.search(path)
-             or (not path.startswith(listed) and _begins_package(path, manifests))]  # fmt: skip
-    # What is run comes before what is imported, what is outside before what is inside.
-    for path in sorted(named, key=lambda path: (bool(_INDEX.search(path)), path.count("/"))):
-        yield {"text": f"{path}: by its name", "path": path, "line": 1, "name": None, "why": "file name"}
-    for file in atlas.graph.tables["names"].holders(key32("main")):
-        path = atlas.graph.paths[file]
-        for item in atlas.definitions(file) if roles.get(path) == "source" and path not in named else ():
-            if item.node.name == "main" and item.node.kind in ("function", "method") and item.node.parent == 0:
-                line = item.node.name_line
-                yield {"text": f"{path}:{line}: main", "path": path, "line": line, "name": "main", "why": "main"}
-
-
-def _begins_package(path: str, manifests: set[str]) -> bool:
-    directory = dirname(path)
-    outer = dirname(directory) if directory.rpartition("/")[2] in ("src", "lib") else directory
-    return not manifests or directory in manifests or outer in manifests
-
-
 def _packages(atlas: Atlas, used: Uses) -> list[Item]:
     """The packages of a repository of several, those that most of it depends on first."""
     found = {package.directory: package for package in packages(atlas.view)}
@@ -171,27 +144,6 @@ def _packages(atlas: Atlas, used: Uses) -> list[Item]:
             "description": package.description,
         })  # fmt: skip
     return items
-
-
-def _declared(atlas: Atlas) -> Iterator[Item]:
-    """Commands that a package declares. The files are the repository's: any of them may be nonsense."""
-    for path in atlas.view.paths:
-        name = path.rpartition("/")[2]
-        if name not in ("pyproject.toml", "package.json") or path.count("/") > 2:
-            continue
-        read = read_manifest(atlas.view, path)
-        if read is None:
-            continue
-        project = read.get("project") if name.endswith(".toml") else read
-        if not isinstance(project, dict):
-            continue
-        commands = project.get("scripts" if name.endswith(".toml") else "bin")
-        if isinstance(commands, str) and isinstance(project.get("name"), str):
-            commands = {project["name"].rpartition("/")[2]: commands}  # npm: one command, called like the package
-        for command, what in sorted(commands.items()) if isinstance(commands, dict) else ():
-            if isinstance(command, str) and isinstance(what, str):
-                text = f"{path}: {command} = {what}"
-                yield {"text": text, "path": path, "line": 1, "name": command, "why": what}
 
 
 def _dependencies(atlas: Atlas, roles: dict[str, str], own: set[str]) -> Iterator[Item]:
@@ -234,15 +186,30 @@ def _offered(atlas: Atlas, file: int, weights: dict[int, float]) -> list[str]:
     """Names that a file offers at its top or inside its namespaces: types and functions first, the widely used before
     the others, then the rest.
     """
-    definitions = list(atlas.definitions(file))
-    outside = {0, *(item.number for item in definitions if item.node.kind == "namespace")}
+    definitions = atlas.definitions(file)
+    spaces = _spaces(definitions)
+    outside = {0, *(item.number for item in definitions if item.node.kind == "namespace"), *spaces}
     found: dict[str, tuple[bool, float]] = {}
     for item in definitions:
         node = item.node
-        if node.parent in outside and node.public and node.kind not in _NOT_OFFERED and not _GUARD.search(node.name):
+        if node.parent not in outside or item.number in spaces or _ASKED_BY_LANGUAGE.match(node.name):
+            continue
+        if node.public and node.kind not in _NOT_OFFERED and not _GUARD.search(node.name):
             is_value = node.kind in ("variable", "constant", "macro", "variant")
             found.setdefault(node.name, (is_value, -round(weights.get(key32(place(item.target)), 0.0), 9)))
     return sorted(found, key=lambda name: found[name])
+
+
+def _spaces(definitions: Sequence[Definition]) -> set[int]:
+    """Modules that only hold types and other modules, as Ruby's do: they are there for the names of these."""
+    held: dict[int, set[str]] = {}
+    for item in definitions:
+        held.setdefault(item.node.parent, set()).add(item.node.kind)
+    return {
+        item.number for item in definitions
+        if item.number and item.node.kind == "module" and held.get(item.number, set()) - {"constant", "variable"}
+        and held[item.number] <= _HELD
+    }  # fmt: skip
 
 
 def _central(atlas: Atlas, used: Uses, room: int) -> dict[str, Any]:
@@ -275,10 +242,14 @@ def _weighed(atlas: Atlas, used: Uses) -> list[tuple[float, Definition]]:
         by_file.setdefault(int(used.key_files[at]), {})[int(used.keys[at])] = float(used.weights[at])
     found: list[tuple[float, Definition]] = []
     for file, weights in by_file.items():
-        for item in atlas.definitions(file):
+        definitions = atlas.definitions(file)
+        spaces = _spaces(definitions)
+        for item in definitions:
             weight = weights.get(key32(place(item.target)))
             node = item.node
             if weight is None or item.is_file or node.kind in _NOT_CENTRAL or node.name in _NOT_CENTRAL_NAMES:
+                continue
+            if item.number in spaces:
                 continue
             weight *= math.log1p(node.end_line - node.start_line + 1)
             weight *= _LIGHT.get(node.kind, 1.0) * (1.0 if node.public else _PRIVATE)
