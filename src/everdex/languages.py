@@ -336,8 +336,11 @@ _TEST: Final = re.compile(
     r"(^|/)(tests?|testing|__tests__|specs?|testdata|fixtures|e2e|unittests?|regress)/|"
     r"[a-z0-9][-_.]tests?/|"  # integration-tests, Store.Tests
     r"^t/|"  # Perl's habit, also git's, celery's and memcached's; further in it may be anything
-    r"(^|/)(test_[^/]*|conftest|tests?)\.pyi?$|(_tests?|_spec)\.[a-z]+$|\.(test|spec|e2e|cy)\.[a-z]+$"
+    r"(^|/)(test_[^/]*|conftest|tests?)\.pyi?$|(_tests?|_spec)\.[a-z]+$|\.(test|spec|e2e)\.[a-z]+$|"
+    r"\.cy\.[cm]?[jt]sx?$"  # Cypress; elsewhere it is Welsh
 )
+# What Maven and Gradle ship, whatever it is called: Spring's `org/springframework/test`, an `IndexSpec.java`.
+_SHIPPED: Final = re.compile(r"(^|/)src/main/")
 # In the path's own case: FooTest.java and src/androidTest/ are tests, contest.java and contest/ are not.
 _CAMEL_TEST: Final = re.compile(r"[a-z0-9](Tests?|Spec|IT)\.(java|kt|scala|cs|swift|php)$|[a-z0-9]Tests?/")
 _EXAMPLE: Final = re.compile(r"(^|/)(examples?|samples?|demos?|tutorials?|playgrounds?|benchmarks?|bench)/")
@@ -356,7 +359,10 @@ def role_of(path_key: str) -> str:
         return "vendored"
     if _GENERATED.search(path):
         return "generated"
-    if _TEST.search(path) or _CAMEL_TEST.search(path_key):
+    shipped = _SHIPPED.search(path)
+    if _TEST.search(path[: shipped.start() + 1] if shipped else path) or (
+        not shipped and _CAMEL_TEST.search(path_key)
+    ):
         return "test"
     language = language_of(path_key)
     if language in _DOC_LANGUAGES and language != "text":

@@ -428,6 +428,12 @@ def test_attributes_before_a_definition_are_no_list_of_its_parameters(tmp_path: 
     assert asker(made)("callers", "A")["symbol"]["text"] == "[Serializable] public class A"
 
 
+def test_a_name_behind_type_parameters_is_not_told_twice(tmp_path: Path) -> None:
+    """Java writes a method's own before what it returns."""
+    made = synced(tmp_path / "tree", {"A.java": "class A { <T> T first(T[] of) { return of[0]; } }\n"})
+    assert asker(made)("callers", "A.first")["symbol"]["text"] == "A: <T> T first(T[] of)"
+
+
 def test_a_line_that_a_file_has_not_is_told(project: Path) -> None:
     """Whoever asks by a place is told when it is none; a place in a file that is out says that."""
     for asked in ("shop/stock.py:999", "shop/stock.py:0", "shop/stock.py:999:4", f"shop/stock.py:{'9' * 9}"):

@@ -27,6 +27,9 @@ def forty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         ("packages.apply-plan.src.index.test.setup", "packages/apply-plan/src/index.test.ts", "setup"),
         ("axum.routing.Router.route", "axum/src/routing/mod.rs", "Router.route"),
         ("a.b", "elsewhere/c.py", "a.b"),
+        ("run.app.Users.find", "api/src/main/java/run/app/Users.java", "Users.find"),
+        ("App.Models.Contact.vault", "app/Models/Contact.php", "Contact.vault"),
+        ("Symfony.Console.Input.Input.bind", "Input/Input.php", "Symfony.Console.Input.Input.bind"),
         ("service", "src/everdex/service.py", "service"),
     ],
 )

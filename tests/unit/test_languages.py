@@ -127,6 +127,9 @@ def test_parsed_language(info: str, language: str | None) -> None:
         ("runtime-tests/node/index.ts", "test"), ("Store.UnitTests/Setup.cs", "test"), ("Store.Tests/Setup.cs", "test"),
         ("app/src/androidTest/Setup.kt", "test"), ("t/unit/setup.py", "test"), ("lib/t/setup.py", "source"),
         ("src/test-utils/act.js", "source"), ("src/contest/rules.py", "source"), ("pkg/latests/a.go", "source"),
+        ("api/src/main/java/app/index/IndexSpec.java", "source"), ("kit/src/main/java/org/test/Mock.java", "source"),
+        ("tests/kit/src/main/java/Mock.java", "test"), ("src/test/java/IndexSpec.java", "test"),
+        ("cypress/login.cy.ts", "test"), ("locales/simple_form.cy.yml", "config"),
     ],
 )  # fmt: skip
 def test_role_of(path: str, role: str) -> None:

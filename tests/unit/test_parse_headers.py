@@ -41,6 +41,10 @@ def test_a_tuple_of_one_keeps_its_comma() -> None:
         (f"f(self, a: {LONG}, *, b: dict[str, int] = {{'k, ': 1}}, **c: Any) -> str", "f(self, a, *, b, **c) -> str"),
         (f"f(std::string a, X<{LONG[:135]}> b = {{ 1, 2 }})", f"f(std::string a, X<{LONG[:135]}> b)"),
         (f"f(a: Annotated[{LONG}", "f(a…"),
+        (f"f(a: Map<{LONG}, List<b>>, c: (x: d) => Set<e, f>, g = 1 < 2, h)", "f(a, c, g, h)"),
+        (f'@Data @Row("f)", of(x = {{"{LONG}"}})) public class A extends B', "public class A extends B"),
+        (f"#[derive({LONG})] pub struct A", "pub struct A"),
+        ("@Data public class A", "@Data public class A"),
         ("f" * 200, "f" * (SHOWN - 1) + "…"),
     ],
 )  # fmt: skip

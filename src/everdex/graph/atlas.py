@@ -361,6 +361,8 @@ class Atlas:
         signature and whose it is; shortened."""
         node = definition.node
         begins = node.signature.startswith(("(", "[", "<")) and not _ATTRIBUTE.match(node.signature)
+        if node.signature.startswith("<") and f" {node.name}(" in node.signature:
+            begins = False  # Java's `<T> List<T> all(Class<T> of)`
         bare = begins or node.name not in node.signature
         between = " " if node.signature[:1].isalpha() else ""  # `<lambda1> function (x)`
         name = plain_name(node.key) or node.qualified_name

@@ -18,6 +18,10 @@ _COMMENTS: Final = {
 }
 _MARKS: Final = {"python": "#", "ruby": "#", "bash": "#", "elixir": "#", "lua": "--", "haskell": "--", "sql": "--"}
 _BROKEN: Final = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
+# Long heads lose what only tells tools about them: `@Data @GVK(group = "x")`, `#[derive(Clone)]`.
+_NOTES: Final = re.compile(
+    r"(?:@[\w.]+(?:\((?:[^()\"]|\"[^\"]*\"|\([^()]*\)){0,2000}\))?\s+|#!?\[[^\[\]]{0,2000}\]\s*)+(?=\w)"
+)
 _OPENING: Final = "([{"
 _CLOSING: Final = ")]}"
 
@@ -31,7 +35,10 @@ def one_line(head: bytes, language: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """A head of at most `SHOWN` characters: parameters lose their types first, then the rest is cut (`…`)."""
+    """A head of at most `SHOWN` characters: annotations before it go first, then parameters lose their types, then
+    the rest is cut (`…`)."""
+    if len(text) > SHOWN:
+        text = _NOTES.sub("", text, count=1) if _NOTES.match(text) else text
     if len(text) > SHOWN:
         text = _names_only(text)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
@@ -41,6 +48,7 @@ def _names_only(text: str) -> str:
     """What stands behind a parameter's name, its type and default, is left out."""
     kept: list[str] = []
     depth, left_out, quote = 0, False, ""
+    inside = 0  # how many `Pick<` are open in what is left out: their commas end no parameter
     for at, character in enumerate(text):
         if quote:
             quote = "" if character == quote else quote
@@ -51,11 +59,16 @@ def _names_only(text: str) -> str:
         elif character in _CLOSING:
             depth -= 1
             left_out = left_out and depth > 0
+            inside = inside if left_out else 0
+        elif left_out and depth == 1 and character == "<" and text[at - 1].isalnum():
+            inside += 1
+        elif inside and depth == 1 and character == ">" and text[at - 1] not in "=-":
+            inside -= 1
         elif depth == 1 and character in ":=" and "::" not in text[max(at - 1, 0) : at + 2]:
             left_out = True
             while kept[-1] == " ":
                 kept.pop()
-        elif depth == 1 and character == ",":
+        elif depth == 1 and character == "," and not inside:
             left_out = False
         if not left_out:
             kept.append(character)

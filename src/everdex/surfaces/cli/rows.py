@@ -5,18 +5,21 @@ For people only; what a pipe gets is never cut. Text is escaped here, so callers
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shutil
 import textwrap
 import unicodedata
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from everdex.surfaces.cli.links import END
 from everdex.surfaces.cli.output import Style, escape, write
+
+_FILES_OF_CLASSES: Final = (".java", ".kt", ".cs", ".scala", ".swift", ".php")
 
 _TAB = "    "
 _INDENT = 8  # of a numbered line's text
@@ -86,12 +89,17 @@ def hanging(lead: str, cells: int, text: str, indent: int) -> None:
 def local_name(qualified_name: str, path: str) -> str:
     """A name without the module part that its file's path says already: `Index.search` of everdex.service.
 
-    Of the path not all is said: a package's own file and directories like `src` are no part of names.
+    Of the path not all is said: a package's own file and directories like `src` are no part of names. A file that is
+    called like its class is no module, and a namespace of PHP may be written with other letters than its directory.
     """
-    said = iter(re.split(r"[/.]", str(PurePosixPath(path).with_suffix("")).replace("-", "_")))
     parts = qualified_name.split(".")
+    written = posixpath.dirname(path) if path.endswith(_FILES_OF_CLASSES) else str(PurePosixPath(path).with_suffix(""))
+    names = [part.replace("-", "_") for part in parts]
+    if path.endswith(".php"):
+        written, names = written.lower(), [name.lower() for name in names]
+    said = iter(re.split(r"[/.]", written.replace("-", "_")))
     known = 0
-    while known < len(parts) - 1 and parts[known].replace("-", "_") in said:  # taken up to there: in the same order
+    while known < len(parts) - 1 and names[known] in said:  # taken up to there: in the same order
         known += 1
     return ".".join(parts[known:])
 
