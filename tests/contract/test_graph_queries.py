@@ -292,6 +292,23 @@ def test_a_call_of_what_a_variable_holds_is_not_counted_beside_itself(tmp_path: 
     assert [site["line"] for item in ask("callers", "Codec.load")["callers"] for site in item["sites"]] == [5]
 
 
+def test_methods_that_nobody_has_written_may_use_a_field(tmp_path: Path) -> None:
+    """Lombok and Kotlin make them; where a class has no annotation, or the method itself, the name says nothing."""
+    tree = {
+        "Props.java": "@Data\nclass Props {\n  private String dir;\n  private String own;\n"
+        "  String getOwn() { return \"\"; }\n}\n",
+        "Plain.java": "class Plain {\n  private String dir;\n}\n",
+        "Row.kt": "class Row(val title: String) {\n    var isLast: Boolean = false\n}\n",
+        "User.java": "class User {\n  void go(Props p, Row r) {\n    p.getDir();\n    p.setDir(\"\");\n"
+        "    p.getOwn();\n    r.getTitle();\n    r.isLast();\n    r.setLast(true);\n  }\n}\n",
+    }
+    ask = asker(synced(tmp_path / "tree", tree))
+    counts = {name: ask("refs", name)["could_add"]["unresolved"]
+              for name in ("Props.dir", "Props.own", "Plain.dir", "Row.title", "Row.isLast")}  # fmt: skip
+    assert counts == {"Props.dir": 2, "Props.own": 0, "Plain.dir": 0, "Row.title": 1, "Row.isLast": 1}
+    assert 7 in {item["line"] for item in ask("refs", "Row.isLast")["references"]}
+
+
 def test_the_map_lists_the_most_used_of_what_a_file_offers_first(tmp_path: Path) -> None:
     """Whatever stands first in it."""
     files = {"pkg/kit.py": "def seldom():\n    pass\n\n\ndef often():\n    pass\n"}

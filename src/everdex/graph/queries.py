@@ -14,6 +14,7 @@ from typing import Final
 
 import msgspec
 
+from everdex.graph.accessors import accessors
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.javascript.keys import HEIRS_KEY, MAX_HEIR_FILES
 from everdex.graph.model import Role, Site, Status, Target
@@ -194,6 +195,25 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozense
     """Sites that ask for one of these definitions' names and were not resolved to it."""
     targets = {item.target for item in definitions}
     names = {name for item in definitions for name in _asked_as(atlas, item)}
+    ambiguous, external, unresolved = _asked(atlas, targets, names, roles)
+    made = {name for item in definitions for name in accessors(atlas, item)} - names
+    if made:
+        more = _asked(atlas, targets, made, frozenset({Role.CALL, Role.REFERENCE}))
+        ambiguous, external, unresolved = ambiguous + more[0], external + more[1], unresolved + more[2]
+    held = _held(atlas, definitions, names) if roles is None or Role.CALL in roles else {}
+    external, unresolved = external - held.get(Status.EXTERNAL, 0), unresolved - held.get(Status.UNRESOLVED, 0)
+    return CouldAdd(
+        ambiguous, external, unresolved, atlas.unnamed_calls,
+        _calls(atlas, overriders(atlas, targets), targets),
+        overridden=_calls(atlas, _replaced(atlas, definitions), targets, may_be_below)
+        + _calls(atlas, _constructed_above(atlas, definitions), targets, is_class_at_hand),
+    )  # fmt: skip
+
+
+def _asked(
+    atlas: Atlas, targets: AbstractSet[Target], names: AbstractSet[str], roles: frozenset[Role] | None
+) -> tuple[int, int, int]:
+    """Sites that ask for names and lead to none of the targets: ambiguous, external, unresolved."""
     asked = atlas.graph.asked
     keys = {
         status: [asked_key(status, role, name) for role in roles or Role for name in names]
@@ -208,16 +228,7 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozense
         ambiguous += sum(
             columns.marks[number] in wanted and targets.isdisjoint(columns.targets_of(number)) for number in loose
         )
-    held = _held(atlas, definitions, names) if roles is None or Role.CALL in roles else {}
-    external, unresolved = (
-        asked.total(keys[status]) - held.get(status, 0) for status in (Status.EXTERNAL, Status.UNRESOLVED)
-    )
-    return CouldAdd(
-        ambiguous, external, unresolved, atlas.unnamed_calls,
-        _calls(atlas, overriders(atlas, targets), targets),
-        overridden=_calls(atlas, _replaced(atlas, definitions), targets, may_be_below)
-        + _calls(atlas, _constructed_above(atlas, definitions), targets, is_class_at_hand),
-    )  # fmt: skip
+    return ambiguous, asked.total(keys[Status.EXTERNAL]), asked.total(keys[Status.UNRESOLVED])
 
 
 def _held(atlas: Atlas, definitions: Collection[Definition], names: AbstractSet[str]) -> Counter[Status]:
