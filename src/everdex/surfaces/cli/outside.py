@@ -18,12 +18,22 @@ _SAID: Final = {
     "test": "a test runner finds it",
     "public": "it is public",
 }
+_SHOWN: Final = 3
 
 
 def from_outside(reasons: Iterable[Mapping[str, str]], *, is_alone: bool) -> Iterator[str]:
     """The line for these reasons; that something is public says little unless nothing else is known of its use."""
-    said = [
-        _SAID[reason["why"]].format(reason["what"]) for reason in reasons if is_alone or reason["why"] != "public"
-    ]
+    named: dict[str, list[str]] = {}
+    for reason in reasons:
+        if is_alone or reason["why"] != "public":
+            named.setdefault(reason["why"], []).append(reason["what"])
+    said = [_SAID[why].format(_some(what)) for why, what in named.items()]
     if said:
         yield f"may be called from outside the repository: {', '.join(said)}"
+
+
+def _some(names: list[str]) -> str:
+    shown = names[:_SHOWN] if len(names) > _SHOWN + 1 else names
+    more = [f"{len(names) - len(shown)} more"] if len(shown) < len(names) else []
+    parts = [*shown, *more]
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
