@@ -372,3 +372,17 @@ def test_what_says_just_what_was_asked_stands_first(tmp_path: Path) -> None:
         assert sum(part["value"] for part in found[0]["explain"]) == pytest.approx(found[0]["score"])
         few = _ask(searcher, "command not allowed", explain=True)["results"]
         assert not any(part["feature"] == "verbatim" for item in few for part in item["explain"])
+
+
+def test_a_misspelt_name_finds_what_is_meant(tmp_path: Path) -> None:
+    """However often its other words stand elsewhere; one that stands in a text as it is asked for is not misspelt."""
+    masks = {f"mask{n}.py": "masked = 1\n\n\ndef mask(masked):\n    return masked\n" for n in range(5)}
+    made = synced(tmp_path / "tree", {
+        **masks, "core.py": "import masks\n\n\nclass MaskedArray:\n    size = 1\n",
+        "maskedarrays.py": "go(MaskedArrays=MaskedArrays)\n",
+    })  # fmt: skip
+    index = Index.open(made.path)
+    for asked in ("MaskedArry", "MaskdeArray", "MaskedArraz"):
+        best = index.search(SearchRequest(asked), AS_IT_IS).body["results"][0]
+        assert (best["path"], best["symbol"]) == ("core.py", "MaskedArray"), asked
+    assert index.search(SearchRequest("MaskedArrays"), AS_IT_IS).body["results"][0]["path"] == "maskedarrays.py"

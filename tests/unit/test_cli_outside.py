@@ -19,4 +19,4 @@ def test_bases_are_one_reason(bases: list[str], said: str) -> None:
     """A class with many says so once, and the line stays short."""
     reasons = [{"why": "inherits", "what": base} for base in bases] + [{"why": "public", "what": "f"}]
     assert list(from_outside(reasons, is_alone=False)) == [f"may be called from outside the repository: {said}"]
-    assert list(from_outside(reasons, is_alone=True))[0].endswith(f"{said}, it is public")
+    assert next(iter(from_outside(reasons, is_alone=True))).endswith(f"{said}, it is public")

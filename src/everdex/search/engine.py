@@ -24,7 +24,7 @@ from everdex.search.check import check
 from everdex.search.features import NameMatcher
 from everdex.search.filters import allowed_documents, file_filter, fitting_nothing
 from everdex.search.model import Contribution, Hit, Mode, SearchOutcome, SearchRequest
-from everdex.search.names import NameHit, SymbolNames
+from everdex.search.names import NameHit, SymbolNames, is_misspelt
 from everdex.search.obvious import Obvious
 from everdex.search.profiles import PROFILES, Profile, category, in_pages
 from everdex.search.query import Intent, Query, parse_query
@@ -32,6 +32,7 @@ from everdex.search.rank import Ranked, Scorer, best, contributions, saturate
 from everdex.search.signals import Signals, SignalSource
 from everdex.search.strength import is_strong
 from everdex.search.verbatim import verbatim
+from everdex.terms import split
 from everdex.view import SnapshotView
 
 if TYPE_CHECKING:
@@ -127,8 +128,9 @@ class Engine:
         )
         said = verbatim(self._view, self._source.bm25, query, signals.lexical, allowed)
         scorer = Scorer(
-            self._view, signals, self._source.file_sizes, matcher, self._weights[query.intent], profile, said
-        )
+            self._view, signals, self._source.file_sizes, matcher, self._weights[query.intent], profile, said,
+            self._misspelt(matcher, named) if lone else (),
+        )  # fmt: skip
         page = request.k if request.budget is None else max(request.k, CONSIDERED)
         wanted = request.offset + page
         ordered: list[Ranked] = []
@@ -208,6 +210,12 @@ class Engine:
                     if known is None or hit.closeness > known.closeness:
                         found[hit.doc_id] = hit
         return found
+
+    def _misspelt(self, matcher: NameMatcher, named: dict[int, NameHit]) -> frozenset[str]:
+        """The names that must be meant by one that stands nowhere."""
+        having = self._source.bm25.documents_with
+        asked = [name for name in matcher.wanted_names if not len(having(split.index_terms(name)[0]))]
+        return frozenset(hit.name for hit in named.values() if any(is_misspelt(name, hit.name) for name in asked))
 
     def _candidates(
         self,

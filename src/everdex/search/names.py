@@ -35,6 +35,12 @@ class NameHit(msgspec.Struct, frozen=True):
     closeness: float  # 1 for the name itself, less for a looser match
 
 
+def is_misspelt(asked: str, name: str) -> bool:
+    """Whether a name that nothing has is surely meant to be this one: of a single word near ones may be other words."""
+    folded = split.fold(asked)
+    return len(split.parts(asked)) > 1 and edit_distance(folded, split.fold(name), _MAX_DISTANCE) <= _MAX_DISTANCE
+
+
 class SymbolNames:
     """Names of one view."""
 

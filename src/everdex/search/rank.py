@@ -77,9 +77,11 @@ class Scorer:
         chosen: Weights,
         profile: Profile,
         said: Container[int] = (),
+        misspelt: Container[str] = (),
     ) -> None:
         self._view = view
         self._said = said  # documents that have the query's text as it stands
+        self._misspelt = misspelt  # names that must be meant
         self._signals = signals
         self._sizes = file_sizes
         self._matcher = matcher
@@ -183,7 +185,8 @@ class Scorer:
             if share:
                 parts.append(("function", weights.function * share, ""))
         if named is not None and named.how != "exact":
-            parts.append((f"name_{named.how}", weights.defines_exactly * named.closeness, named.name))
+            worth = table.MISSPELT if named.name in self._misspelt else weights.defines_exactly
+            parts.append((f"name_{named.how}", worth * named.closeness, named.name))
         if self._profile is not BALANCED and any(kind in FUNCTION_KINDS for _, _, kind in definitions):
             parts.append(("profile_function", self._profile.function / BALANCED.function - 1.0, self._profile.name))
         return tuple(parts)
