@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 REPO ?= .
-Q ?= how is a snapshot published atomically
+# The empty $() keeps the question from being its own best answer.
+Q ?= which files may be$() deleted by the collector
 
 # Where `make embedder` keeps what it fetches and makes, and the benchmarks' code that must not be learned from.
 EMBEDDER_WORK ?= $(HOME)/.cache/everdex-embedder

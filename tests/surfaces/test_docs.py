@@ -371,3 +371,12 @@ def test_no_page_names_a_command_or_option_that_does_not_exist(printed: Printed)
             assert name in known, f"{page.name}: everdex {name}"
             for option in (word for word in rest if re.fullmatch(r"--?[a-z][a-z-]*", word)):
                 assert re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", known[name]), f"{page.name}: {line}"
+
+
+def test_the_first_answer_that_a_newcomer_sees_is_not_the_question() -> None:
+    """`make demo` asks about this repository: what says it word for word would be the best answer."""
+    command = subprocess.run(["make", "-n", "demo"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    question = re.search(r'everdex search "([^"]+)"', command)
+    assert question is not None
+    writing = ["git", "grep", "-l", "-i", "-F", "-e", question[1]]
+    assert subprocess.run(writing, cwd=ROOT, capture_output=True, text=True).stdout == ""
