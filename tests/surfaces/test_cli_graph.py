@@ -357,12 +357,15 @@ def test_what_starts_a_repository_is_told_by_how_its_language_begins(tmp_path: P
         "stub.pyi": "def main() -> None: ...\n", ".storybook/main.ts": "export default {}\n",
         "artisan": "#!/usr/bin/env php\n<?php\n", "gradlew": "#!/bin/sh\n", "public/index.php": "<?php\n",
         "lib/index.php": "<?php\n", "Rakefile": "task :x\n",
+        "do.py": "from one import a\nfrom two import b\n\n\ndef main():\n    return a, b\n", "one.py": "a = 1\n",
+        "two.py": "b = 2\n",
     }  # fmt: skip
     made = synced(tmp_path / "tree", files)
     entries = next(part for part in asker(made)("map")["sections"] if part["name"] == "entry_points")["items"]
     assert [item["text"] for item in entries] == [
         "artisan: by its name", "public/index.php: by its name", "src/tool.c:2: main", "check.c:2: main",
         "app/App.java:2: App.main", "app/P.cs:1: N.P.Main", "app/Tool.kt:2: Tool.main",
+        "do.py:5: main",
     ]  # fmt: skip
 
 

@@ -40,8 +40,8 @@ Item = dict[str, Any]  # `text` is how it reads; the rest are its fields
 
 
 def entry_points(atlas: Atlas, roles: Mapping[str, str]) -> Iterator[Item]:
-    """What is run comes before what is imported, what is outside before what is inside; of functions called main those
-    first whose files use most of the others."""
+    """What is run comes before what is imported, what is outside before what is inside; functions called main where the
+    language begins there before those that are only called so, and first those whose files use most of the others."""
     yield from _declared(atlas)
     ours = [path for path in atlas.view.paths if roles[path] == "source" and not _HIDDEN.search(path)]
     told: set[str] = set()
@@ -125,7 +125,12 @@ def _mains(atlas: Atlas, among: set[str]) -> list[Definition]:
         if path in among and not path.endswith(_STUBS):
             found += [item for item in atlas.definitions(file) if _starts(atlas, item)][:1]
     used = reach(atlas.graph)
-    return sorted(found, key=lambda item: (-int(used[item.file]), item.path.count("/"), item.path))
+
+    def order(item: Definition) -> tuple[bool, int, int, str]:
+        by_habit = not item.path.endswith(_BY_FUNCTION + _IN_TYPES)
+        return by_habit, -int(used[item.file]), item.path.count("/"), item.path
+
+    return sorted(found, key=order)
 
 
 def _starts(atlas: Atlas, item: Definition) -> bool:
