@@ -217,3 +217,16 @@ def test_a_file_that_names_a_type_only_where_nothing_is_understood_is_in_doubt(t
     }
     plan = plan_of(synced(tmp_path / "tree", files), "All", "Every")
     assert [(item["path"], item["line"]) for item in plan["doubts"]] == [("Use.scala", 3)]
+
+
+def test_methods_that_are_made_of_a_field_are_told(tmp_path: Path) -> None:
+    """Lombok would make others of its new name, and who calls them has another name than the field's."""
+    files = {
+        "Props.java": "@Data\nclass Props {\n  private String dir;\n  private String other;\n}\n",
+        "User.java": "class User {\n  void go(Props p) {\n    p.getDir();\n    p.setDir(p.getDir());\n  }\n}\n",
+    }
+    made = synced(tmp_path / "tree", files)
+    assert plan_of(made, "Props.dir", "home")["warnings"] == [
+        "3 places with getDir or setDir may use what is made of dir, and would not be renamed"
+    ]
+    assert plan_of(made, "Props.other", "home")["warnings"] == []

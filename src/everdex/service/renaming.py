@@ -8,18 +8,24 @@ it out can make sure that it is still there. It is kept by its id (`applying.py`
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
 
+from everdex.graph.accessors import accessors
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.mentions import in_prose
+from everdex.graph.model import Role, Status
+from everdex.graph.record import asked_key
 from everdex.service import paging
 from everdex.state import plans
 from everdex.state.rename import plan
 from everdex.state.rename_model import RenamePlan
+from everdex.wording import plural
 
 MAX_EDITS: Final = 10_000
+_LOOSE: Final = (Status.AMBIGUOUS, Status.EXTERNAL, Status.UNRESOLVED)
 
 
 class RenameLeft(msgspec.Struct, frozen=True):
@@ -34,8 +40,9 @@ class RenameLeft(msgspec.Struct, frozen=True):
 
 def rename_body(
     atlas: Atlas, definition: Definition, new: str, take: tuple[str, ...], offset: int, limit: int
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The fields, and `edits` when there are more from `offset` on than fit; `take`: doubts that are to be edits."""
+) -> tuple[dict[str, Any], tuple[str, ...], tuple[str, ...]]:
+    """The fields, `edits` when there are more from `offset` on than fit, and what else to know; `take`: doubts that are
+    to be edits."""
     found = plan(atlas, definition, new, take)
     plans.keep(atlas.view.store, found, take)
     edits = paging.Room().fill(map(msgspec.to_builtins, found.edits[offset : offset + MAX_EDITS]), least=1)
@@ -71,7 +78,20 @@ def rename_body(
             **dict(sorted(Counter(doubt.certainty for doubt in found.doubts).items())),
         },
     }  # fmt: skip
-    return body, ("edits",) if is_cut else ()
+    return body, ("edits",) if is_cut else (), tuple(_by_accessors(atlas, found))
+
+
+def _by_accessors(atlas: Atlas, found: RenamePlan) -> Iterator[str]:
+    """That a field is used by the names of methods which are made of it, and will be made of its new name."""
+    asked, names = atlas.graph.asked, {name for item in found.definitions for name in accessors(atlas, item)}
+    counts = {
+        name: asked.total([asked_key(status, role, name) for status in _LOOSE for role in (Role.CALL, Role.REFERENCE)])
+        for name in sorted(names)
+    }
+    used = [name for name, count in counts.items() if count]
+    if used:
+        places = plural(sum(counts.values()), "place")
+        yield f"{places} with {' or '.join(used)} may use what is made of {found.old}, and would not be renamed"
 
 
 def _left(atlas: Atlas, found: RenamePlan) -> list[RenameLeft]:
