@@ -318,6 +318,22 @@ def test_the_map_lists_the_most_used_of_what_a_file_offers_first(tmp_path: Path)
     assert offered[0]["names"] == ["often", "seldom"]
 
 
+def test_the_map_begins_with_what_a_package_passes_on(tmp_path: Path) -> None:
+    """That is how it is used, wherever it is defined; what is private or from outside is not its own."""
+    tree = {
+        "src/kit/__init__.py": "import json\nfrom kit.core import often, seldom as rare, _own\n"
+        "from kit.core import LIMIT\nfrom json import loads\n\n\ndef here():\n    return 1\n",
+        "src/kit/core.py": "LIMIT = 3\n"
+        + "".join(f"\n\ndef {name}():\n    pass\n" for name in ("seldom", "often", "_own")),
+        "src/kit/sub/__init__.py": "from kit.core import often\n",
+        **{f"src/kit/u{n}.py": "from kit.core import often\n\noften()\n" for n in range(3)},
+    }
+    sections = {each["name"]: each["items"] for each in asker(synced(tmp_path / "tree", tree))("map")["sections"]}
+    first, second = sections["public_api"][:2]
+    assert (first["path"], first["names"]) == ("src/kit/__init__.py", ["often", "rare", "LIMIT", "here"])
+    assert second["path"] == "src/kit/core.py"
+
+
 def test_the_map_shows_what_others_may_use_and_install(tmp_path: Path) -> None:
     """Namespaces are looked into, guards of headers and standard libraries are left out, methods say whose they are."""
     tree = {

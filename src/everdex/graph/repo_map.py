@@ -19,6 +19,8 @@ from everdex.graph import directories
 from everdex.graph.about import about
 from everdex.graph.atlas import CONTAINERS, Atlas, Definition
 from everdex.graph.entries import entry_points
+from everdex.graph.model import Role
+from everdex.graph.packed import last_name
 from everdex.graph.postings import key32
 from everdex.graph.rank import Uses, uses
 from everdex.graph.record import place
@@ -38,11 +40,13 @@ _NOT_OFFERED: Final = frozenset(("lambda", "variable", "method", "namespace", "f
 _NOT_CENTRAL: Final = frozenset(("field", "variant", "lambda", "namespace", "constructor"))
 _NOT_CENTRAL_NAMES: Final = frozenset(("_", "__init__", "__new__"))
 _ASKED_BY_LANGUAGE: Final = re.compile(r"__\w+__\Z")  # of a module: `__getattr__`, `__dir__`
+_RENAMED: Final = re.compile(rb"[ \t]+as[ \t]+(\w+)")
 _HELD: Final = CONTAINERS | {"module", "constant", "variable"}
 _LIGHT: Final = {"variable": 0.25, "constant": 0.25, "macro": 0.25, "property": 0.25, "member": 0.25}
 _PRIVATE: Final = 0.5
 _GUARD: Final = re.compile(r"_(?:H|HH|HPP|HXX|H_INCLUDED|INCLUDED)_*\Z|\A_\Z")
 _NAMES_SHOWN: Final = 8
+_PACKAGE_NAMES_SHOWN: Final = 16
 _DESCRIPTION_SHOWN: Final = 80
 _LANGUAGES_SHOWN: Final = 8  # what has fewer files says little of a repository with more languages
 _FILES_ASKED: Final = 400  # for what they offer: far more than a map has room for
@@ -166,20 +170,55 @@ def _tests(roles: dict[str, str]) -> Iterator[Item]:
 
 
 def _public(atlas: Atlas, used: Uses, roles: dict[str, str]) -> list[Item]:
-    """Public definitions at the top of source files, file by file, the most widely used file first."""
-    found: list[Item] = []
+    """Public definitions at the top of source files, file by file, the most widely used file first; before them what
+    packages of Python pass on, which is how they are used."""
     weights = {int(used.keys[at]): float(used.weights[at]) for at in used.best(_DEFINITIONS_WEIGHED)}
-    for file in used.heaviest(_FILES_ASKED):
+    outermost = [file for file, path in enumerate(atlas.graph.paths) if _is_package(path, roles)][:_FILES_ASKED]
+    outermost.sort(key=lambda file: -float(used.files[file]))
+    passing: list[Item] = []
+    found: list[Item] = []
+    for file in dict.fromkeys([*outermost, *used.heaviest(_FILES_ASKED)]):
         path = atlas.graph.paths[file]
         private = any(part.startswith("_") or part == "internal" for part in path.split("/")[:-1])
         if roles[path] != "source" or private or path.endswith(_IMPLEMENTATION):
             continue
-        names = _offered(atlas, file, weights)
-        if names:
-            more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-            text = f"{path}: {', '.join(names[:_NAMES_SHOWN])}{more}"
-            found.append({"text": text, "path": path, "names": names[:_NAMES_SHOWN], "names_total": len(names)})
-    return found
+        own = _offered(atlas, file, weights)
+        passed_on = _passed_on(atlas, file, weights) if _is_package(path, roles) else []
+        if passed_on:
+            names = [*passed_on, *(name for name in own if name not in passed_on)]
+            passing.append(_offering(path, names, _PACKAGE_NAMES_SHOWN))
+        elif own:
+            found.append(_offering(path, own, _NAMES_SHOWN))
+    return passing + found
+
+
+def _offering(path: str, names: list[str], most: int) -> Item:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return {"text": f"{path}: {', '.join(names[:most])}{more}", "path": path, "names": names[:most],
+            "names_total": len(names)}  # fmt: skip
+
+
+def _is_package(path: str, roles: dict[str, str]) -> bool:
+    """Whether a file is what users of a package of Python import, and is in no other package."""
+    return path.rpartition("/")[2] == "__init__.py" and f"{dirname(dirname(path))}/__init__.py".lstrip("/") not in roles
+
+
+def _passed_on(atlas: Atlas, file: int, weights: dict[int, float]) -> list[str]:
+    """Names that a file takes from others of the repository, and so offers as well: the widely used first."""
+    columns, path = atlas.columns(file), atlas.graph.paths[file]
+    found: dict[str, tuple[bool, float]] = {}
+    for number, site in enumerate(columns.sites()):
+        if site.role is not Role.IMPORT or site.source or len(site.targets) != 1:
+            continue
+        item = atlas.at(site.targets[0])
+        end = atlas.byte(path, *columns.span(number)[2:])
+        renamed = _RENAMED.match(atlas.view.source(path), end)
+        name = renamed[1].decode() if renamed else last_name(site.text)
+        if item is None or item.is_file or item.file == file or item.node.parent or name.startswith("_"):
+            continue
+        is_value = item.node.kind in ("variable", "constant")
+        found[name] = (is_value, -round(weights.get(key32(place(item.target)), 0.0), 9))
+    return sorted(found, key=lambda name: found[name])
 
 
 def _offered(atlas: Atlas, file: int, weights: dict[int, float]) -> list[str]:
