@@ -315,6 +315,9 @@ class Evaluation(StatedTypes, Heirs, Items):
         if place.module.outline.language == "lua" and name == "new" and will_call and not self._stated_new(thing):
             return Thing(TYPE, thing.name, thing.refs)
         refs, outside = self.taking(thing, name, count)
+        only_one = name == "instance" and thing.kind == TYPE and outside == f"{self.rules.literal}.Singleton"
+        if only_one and not refs and self.rules.group == "ruby":
+            return Thing(INSTANCE, thing.name, thing.refs)  # Ruby's own module makes the one that there is
         if refs and not will_call and self.rules.apart:
             refs = self.field(thing, name)
         if refs:
