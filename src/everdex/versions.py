@@ -88,7 +88,9 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 15: C#: conditional lines inside statements, heads and lists; Scala: package objects
 #     C++: macros for words and for parameters of templates, before variables, destructors and conversions
 # 16: Swift: what `extension [Item]`, `[Key: Item]` and `Item?` define is of Array, Dictionary, Optional
-CHUNKER_VERSION: Final = "16"
+# 17: operators of C#, Scala, Swift and C++; typedefs of functions and of pointers to pointers; a header that defines
+#     operators is C++; C: what only looks like a macro stays; JavaScript: `&` in a text of JSX, `export type *`
+CHUNKER_VERSION: Final = "17"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -183,7 +185,10 @@ VECTORS_VERSION: Final = "1"
 #     Python: names that stand where isinstance() or a pattern has said no of them
 # 39: Python: 64 guards a place, 64 bindings a name; JavaScript: packages that a script describes, tags with types,
 #     properties without a name
-FACTS_VERSION: Final = "39"
+# 40: operators and brackets as uses; stars and references in types of C++
+#     JavaScript: `import a = b.c`, arrows that give a tag with types, names for `exports`, `createRequire`, properties
+#     between brackets; attributes of JSX are arguments
+FACTS_VERSION: Final = "40"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -347,7 +352,14 @@ INTERFACE_VERSION: Final = "1"
 # 58: languages by names: what is only declared means up to forty, more is ambiguous; keys of whole heads
 #     JavaScript: literals that are handed over, prototypes below, packages that scripts describe
 #     Python: protocols that nobody meets, fget and its kind, names with more bindings than are kept
-RESOLVERS_VERSION: Final = "58"
+# 59: languages by names: operators and called objects are call sites; members up to 256 types above; the head of a type
+#     does not see what the type inherits; Ruby: `instance` of what includes Singleton
+#     JavaScript: named functions that are handed on, attributes as arguments, a computed `require`, InstanceType and
+#     its like; of more than a thousand declarations of a name none is certain; keys of types say the module
+#     Python: what decorators put on classes, stars that lead back, attributes of libraries' objects, declined operands,
+#     `__wrapped__`, slices put into lists; keys say what calls fill and what is taken out; builtins and the standard
+#     library are those that are written down
+RESOLVERS_VERSION: Final = "59"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first
@@ -363,7 +375,8 @@ JOIN_VERSION: Final = "2"
 # 7: what lies below cmd/ and has no main is no entry point
 # 8: who calls an interface of Go does not use those that implement it
 # 9: deps/ and releases of web packages are somebody else's
-PICTURES_VERSION: Final = "9"
+# 10: entry points are what the language begins with, and modules that pages run
+PICTURES_VERSION: Final = "10"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number
@@ -376,7 +389,8 @@ PICTURES_VERSION: Final = "9"
 # 9: what is in regress/ is a test
 # 10: a letter and a word with a hyphen (`v-for`) are also looked for as one word
 # 11: what says just what was asked stands first; deps/ and releases of web packages are vendored
-RANKING_VERSION: Final = "11"
+# 12: a misspelt name of several words; Store.Tests/, src/androidTest/ and a t/ at the top hold tests, src/main does not
+RANKING_VERSION: Final = "12"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:
