@@ -44,7 +44,7 @@ class Lookup(ABC):
         self._interfaces: dict[str, list[tuple[str, tuple[int, int]]]] = {}
         self._reached: dict[tuple[str, bool], frozenset[str]] = {}  # files that a C file includes, perhaps or surely
         self._satisfied: dict[tuple[str, str], bool] = {}
-        self._leads: dict[int, tuple[dict[str, list[Led]], list[Led]]] = {}
+        self._leads: dict[tuple[int, tuple[int, ...]], tuple[dict[str, list[Led]], list[Led]]] = {}
         self._parts: dict[int, dict[str, str]] = {}
         self._locals: dict[tuple[int, str], list[facts.Local]] = {}
         for item in body.locals:

@@ -242,22 +242,20 @@ class Names(RustNames, Preprocessed, Locals):
 
     def _led_by(self, place: Place) -> tuple[dict[str, list[Led]], list[Led]]:
         """Where the imports around a place lead: by local name, and those of everything."""
-        by_scope = place.module.imports_by_scope
-        at_top = not by_scope or (len(by_scope) == 1 and -1 in by_scope)
-        known = self._leads.get(id(place.module)) if at_top else None
+        module, by_scope = place.module, place.module.imports_by_scope
+        inner = () if by_scope.keys() <= {-1} else tuple(each for each in module.chain(place.scope) if each in by_scope)
+        known = self._leads.get((id(module), inner))
         if known is None:
             named: dict[str, list[Led]] = {}
             everything: list[Led] = []
-            for item in (*self.imports(place), *self.reader.everywhere(place.module)):
-                led = lead(place.module, item, self.reader)
+            for item in (*self.imports(place), *self.reader.everywhere(module)):
+                led = lead(module, item, self.reader)
                 if item.alias == "*":
                     if led not in everything:
                         everything.append(led)
                 elif led.local:
                     named.setdefault(led.local, []).append(led)
-            known = (named, everything)
-            if at_top:
-                self._leads[id(place.module)] = known
+            known = self._leads[id(module), inner] = named, everything
         return known
 
     def _is_enum(self, name: str) -> bool:
