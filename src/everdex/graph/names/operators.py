@@ -43,6 +43,7 @@ _MAX_DEEP: Final = 24  # operators in operands of operators
 _DONE: Final = frozenset((operators.READ, operators.STORED, operators.BOTH))
 _OPERATORS: Final = ("operator ", "override ")  # before the name of a function of Kotlin
 _SHIFTS: Final = frozenset(("<<", ">>"))
+_BY_FIRST: Final = frozenset(("kotlin", "scala"))  # where the first operand decides, and what others take is stated
 _LATER_CONVERTED: Final = frozenset(("csharp", "cpp", "cuda"))  # where another operand may decide what is run
 
 Found = list[tuple[facts.Use, Answer]]
@@ -156,6 +157,8 @@ class Operators(Calls):
                 return None
         if OURS not in kinds and NOBODY in kinds:
             return self._of_nobody(name, use, [each.ref for each, _ in rated], operands)
+        if self._says_nothing(operands, [fits for _, fits in rated]):
+            return unresolved(_UNKNOWN)
         best = max(min(fits) for _, fits in rated)
         rated = [pair for pair in rated if min(pair[1]) == best]
         most = max(sum(fits) for _, fits in rated)
@@ -170,6 +173,11 @@ class Operators(Calls):
         if best == DOUBT and self._is_doubtful(rated[0], operands):
             return replace(answer, status=Status.AMBIGUOUS, reason=_UNKNOWN)
         return self._or_below(answer, name, use, rated[0][0])
+
+    def _says_nothing(self, operands: list[Operand], fits: list[tuple[int, ...]]) -> bool:
+        """Whether nobody knows what decides, and what stands behind would do for anything: every library has `==`."""
+        decided = operands[0].kind != NOBODY or self.language not in _BY_FIRST
+        return not decided and all(max(each[1:], default=DOUBT) < EXACT for each in fits)
 
     def _or_below(self, answer: Answer, name: str, use: facts.Use, taken: Taken) -> Answer:
         parent = taken.ref.defined.parent
