@@ -37,6 +37,8 @@ def outcomes(engine: Engine, file: File, expression: int, context: int, fuel: in
     """What the generators return that the function around an expression steps: `error.value` of a `StopIteration`."""
     scope = file.where[expression]
     parts: list[Values] = []
+    for name in _STEPPING:
+        engine.note_calls(file, name)
     for number in [each for name in _STEPPING for each in file.calls_by_name.get(name, ())]:
         callee, given = file.entries[number][1:3]
         entry = file.entries[callee]
