@@ -5,7 +5,6 @@ Puts the parts together: names (scopes, rust), the texts of types (stated), memb
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from everdex.facts import names_model as facts
@@ -18,6 +17,7 @@ from everdex.graph.names.items import Items
 from everdex.graph.names.lookup import MAX_DEPTH
 from everdex.graph.names.members import LOST
 from everdex.graph.names.rules import CALLABLES, TYPES, VALUES
+from everdex.graph.names.rust import held_by_self
 from everdex.graph.names.stated import StatedTypes
 from everdex.graph.names.things import (
     CALLABLE,
@@ -39,9 +39,8 @@ from everdex.graph.names.things import (
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import FOR_REFERENCE, Step, last_name, parse_chain
+from everdex.graph.names.types import Step, last_name, parse_chain
 
-_SELF: Final = re.compile(r"\(\s*(&?)(?:'\w+\s+)?\s*(?:mut\s+)?self\b")
 _MAX_STEPS: Final = 48
 _RUST_ROOTS: Final = frozenset(("crate", "super"))
 _OF_THIS: Final = frozenset(("apply", "also"))  # Kotlin: functions that give back what they are called on
@@ -114,7 +113,7 @@ class Evaluation(StatedTypes, Heirs, Items):
                     kind = self.self_kind(place) or INSTANCE
                 elif rules.group == "swift" and self._is_static(place):
                     kind = TYPE
-                return Thing(kind, owner, self.reader.definitions(owner), held=self._held_as(place))
+                return Thing(kind, owner, self.reader.definitions(owner), held=held_by_self(place))
             if local is None and rules.group == "rust":
                 return Thing(SPACE, inner_space(place.module, place.scope))
             return unknown("no type around it") if local is None else self._local_value(local, place)
@@ -155,17 +154,6 @@ class Evaluation(StatedTypes, Heirs, Items):
             return unknown("computed value")
         _, line, column = stated.split()
         return self.results(int(line), int(column))
-
-    def _held_as(self, place: Place) -> str:
-        """Rust: whether `self` is a reference."""
-        if place.module.rules.group != "rust":
-            return ""
-        definitions = place.module.outline.definitions
-        heads = [definitions[at].signature for at in place.module.chain(place.scope)]
-        taken = next((found for head in heads if (found := _SELF.search(head))), None)
-        if taken is None:
-            return ""
-        return POINTED if taken[1] or any(FOR_REFERENCE.search(head) for head in heads) else ITSELF
 
     def _is_static(self, place: Place) -> bool:
         """Whether the function around a place is one of its type."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.graph.names.imports import MAX_REEXPORTS, inner_space, is_own, rust_paths
@@ -11,7 +13,21 @@ from everdex.graph.names.lookup import Lookup
 from everdex.graph.names.module import Module
 from everdex.graph.names.rules import CALLABLES
 from everdex.graph.names.rust_reach import is_within, places_of, reach_of, space_of, under
-from everdex.graph.names.things import CALLABLE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing, unknown
+from everdex.graph.names.things import (
+    CALLABLE,
+    ITSELF,
+    OUTSIDE,
+    POINTED,
+    SPACE,
+    TYPE,
+    UNKNOWN,
+    Place,
+    Thing,
+    unknown,
+)
+from everdex.graph.names.types import FOR_REFERENCE
+
+_SELF: Final = re.compile(r"\(\s*(&?)(?:'\w+\s+)?\s*(?:mut\s+)?self\b")
 
 
 class RustNames(Lookup):
@@ -162,3 +178,15 @@ def _one_of(things: list[Thing]) -> Thing:
     if first.kind == TYPE:
         return unknown("one of several imports")
     return first._replace(refs=tuple(dict.fromkeys(ref for thing in (first, *others) for ref in thing.refs)))
+
+
+def held_by_self(place: Place) -> str:
+    """Whether `self` is a reference in Rust; elsewhere nothing is said of that."""
+    if place.module.rules.group != "rust":
+        return ""
+    definitions = place.module.outline.definitions
+    heads = [definitions[at].signature for at in place.module.chain(place.scope)]
+    taken = next((found for head in heads if (found := _SELF.search(head))), None)
+    if taken is None:
+        return ""
+    return POINTED if taken[1] or any(FOR_REFERENCE.search(head) for head in heads) else ITSELF
