@@ -6,6 +6,7 @@ Small jobs run in this process: starting workers costs more than they would save
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 
 from everdex.discover.model import Candidate
 from everdex.sync.model import WorkSettings
@@ -34,9 +35,9 @@ def run(settings: WorkSettings, candidates: Sequence[Candidate], workers: int) -
     """Process every candidate; results come in the order of the candidates."""
     hired = min(workers, sum(candidate.stat.size for candidate in candidates) // _WORKER_BYTES)
     if hired < 2:
-        worker = Worker(settings)
-        for piece in batches(candidates):
-            yield worker.process(piece)
+        with closing(Worker(settings)) as worker:
+            for piece in batches(candidates):
+                yield worker.process(piece)
         return
     # Its imports are worth more than a small job.
     from everdex.sync.processes import run_on_processes

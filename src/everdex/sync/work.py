@@ -43,7 +43,7 @@ class BatchResult(msgspec.Struct, frozen=True):
 
 
 class Worker:
-    """Holds what is expensive to load; one a process."""
+    """Holds what is expensive to load, and the cache of vectors open; one a process."""
 
     def __init__(self, settings: WorkSettings) -> None:
         self._settings = settings
@@ -51,6 +51,9 @@ class Worker:
         self.dim = self._embedder.dim if self._embedder else 0
         self._extractor = BagExtractor()
         self._cache = EmbeddingCache(settings.cache_path, settings.embed_fingerprint, self.dim)
+
+    def close(self) -> None:
+        self._cache.close()
 
     def process(self, candidates: Sequence[Candidate]) -> BatchResult:
         """Index a batch of candidates."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 from everdex.sync.child import serve
@@ -14,7 +14,8 @@ from everdex.sync.child import serve
 def _worker(settings: Any) -> Iterator[Callable[[Any], object]]:
     from everdex.sync.work import Worker
 
-    yield Worker(settings).process
+    with closing(Worker(settings)) as worker:
+        yield worker.process
 
 
 if __name__ == "__main__":
