@@ -66,12 +66,12 @@ LITERALS = [
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Workspace, SnapshotView]]:
-    """This package's own source and some awkward files."""
+    """Most of this package's own source, of fewer lines than are counted, and some awkward files."""
     directory = tmp_path_factory.mktemp("grep")
     with pytest.MonkeyPatch.context() as patch:
         use_home(patch, directory)
         root = directory / "tree"
-        shutil.copytree(Path(everdex.__file__).parent, root, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(Path(everdex.__file__).parent, root, ignore=shutil.ignore_patterns("__pycache__", "graph"))
         made = synced(root, AWKWARD)
         with open_view(made.store) as view:
             yield made, view

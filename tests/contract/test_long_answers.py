@@ -12,14 +12,15 @@ import everdex
 from everdex import limits
 from everdex.service import paging
 from everdex.service.index import Index, Reading
-from everdex.service.mutation import GateQuestion, ask_gate, ask_states
+from everdex.service.mutation import GateQuestion
 from everdex.service.paging import of_files, size
 from everdex.surfaces.cli import files
 from everdex.surfaces.cli.app import run
 from everdex.surfaces.cli.options import Common
 from everdex.surfaces.daemon import thin, wire
 from everdex.surfaces.mcp.proxy import Proxy
-from everdex.sync.model import SyncOptions, silent
+from everdex.sync.model import silent
+from support.asked import asked
 from support.daemons import resident
 from support.graphs import Ask, asker
 from support.stores import synced
@@ -141,14 +142,14 @@ def test_outlines_and_states_go_on_where_they_ended(tmp_path: Path, monkeypatch:
         (path / f"b{n}.py").write_text("x = 2\n")
     index, paths, offset = Index.open(path), [], 0
     while True:
-        found = ask_states(index, (), None, Reading(sync=False), SyncOptions(workers=1), offset).to_dict()
+        found = asked(index, "states", (), None, reading=Reading(sync=False), offset=offset)
         paths += [item["path"] for item in found["files"]]
         if found["cursor"] is None:
             break
         offset = found["cursor"]["offset"]
     assert len(set(paths)) == len(paths) == 101
     monkeypatch.setattr(limits, "MAX_PAGE_BYTES", 3_000)
-    gate = ask_gate(index, GateQuestion(tuple(paths)), Reading(sync=False), SyncOptions(workers=1)).to_dict()
+    gate = asked(index, "gate", GateQuestion(tuple(paths)), reading=Reading(sync=False))
     assert [file["path"] for file in gate["files"]] == paths
     said = sum(len(file["reasons"]) + file["reasons_omitted"] for file in gate["files"])
     assert said == 100  # nothing speaks against the file that did not change

@@ -35,7 +35,8 @@ def _of_python(chance: random.Random) -> Tree:
 
 
 def _of_javascript(chance: random.Random) -> Tree:
-    return _files(chance.choice(sorted(path for path in (_FIXTURES / "javascript").iterdir() if path.is_dir())))
+    every = map(_files, sorted(path for path in (_FIXTURES / "javascript").iterdir() if path.is_dir()))
+    return chance.choice([tree for tree in every if len(tree) > 1])
 
 
 def _of(language: str, chance: random.Random) -> Tree:

@@ -17,12 +17,11 @@ from typing import Any
 
 DATA = Path(__file__).parents[2] / "src/everdex/graph/python/standard.json"
 _NO_BUILTINS = (FunctionType, MethodType, GeneratorType, abc.KeysView)
-_OF_A_PROMPT = ("_", "__pybind11_internals__")
 
 
 def known() -> dict[str, Any]:
     """The same shape as the file: words of one kind in one text, types with the line above each."""
-    names = sorted(name for name in dir(builtins) if name not in _OF_A_PROMPT)
+    names = sorted(name for name in dir(builtins) if name != "_" and not name.startswith("__pybind11"))
     types = {name: getattr(builtins, name) for name in names if isinstance(getattr(builtins, name), type)}
     types.update((kind.__name__, kind) for kind in _NO_BUILTINS)
     types.pop("__loader__")  # the class that imported the builtins

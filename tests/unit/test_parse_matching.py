@@ -10,7 +10,7 @@ from tree_sitter import QueryCursor
 
 from everdex.config import IndexConfig
 from everdex.facts import names_model as model
-from everdex.facts import names_queries, names_uses
+from everdex.facts import names_operators, names_queries, names_uses
 from everdex.languages import language_of
 from everdex.parse import grammar, matching, parse_file, trees_of
 from support.names import FIXTURES, LANGUAGES
@@ -73,9 +73,9 @@ def test_a_chain_is_read_in_proportion_to_its_length(language: str, monkeypatch:
         read += len(text)
         return chain(text, language)
 
-    split, chain = names_uses.split_callee, names_uses.chain_of
+    split, chain = names_uses.split_callee, names_operators.chain_of
     monkeypatch.setattr(names_uses, "split_callee", counting)
-    monkeypatch.setattr(names_uses, "chain_of", chained)
+    monkeypatch.setattr(names_operators, "chain_of", chained)
     sizes = []
     for count in (6_000, 12_000):
         read = 0
