@@ -24,6 +24,7 @@ def _names(path: str, text: str) -> set[str]:
         ("API_BEGIN_SPACE\nnamespace a {\nint f() { return 1; }\n}\n", "a.f"),
         ("class A {\n  Q_OBJECT\n public:\n  int f();\n};\n", "A.f"),
         ("class A {\n  int count_ GUARDED_BY(mu_);\n  int after();\n};\n", "A.after"),
+        ("class A {\n  Set* const all_ GUARDED_BY(mu_);\n  int after();\n};\n", "A.all_"),
         ("[[noreturn]] A_API B_API void fail(int x);\n", "fail"),
         ("class A {\n  bool f(A* a) {\n    return !(a->*member_)() || (b.*c)();\n  }\n  int after();\n};\n", "A.after"),
         ('class A {\n  OLD_API("use `b()` instead")\n  char const* name() const;\n};\n', "A.name"),

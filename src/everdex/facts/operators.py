@@ -51,7 +51,7 @@ _INDEXED: Final = {
     "cpp": "operator[]",
 }  # fmt: skip
 _STORED: Final = {**_INDEXED, "kotlin": "set", "rust": "index_mut", "ruby": "[]=", "scala": "update"}
-_SPLIT: Final = frozenset(("kotlin", "ruby"))  # where reading and storing are two methods
+_SPLIT: Final = frozenset(("kotlin", "ruby", "rust"))  # where reading and storing are two methods
 _COMPARED: Final = frozenset(("==", "!=", "<=", ">=", "<=>", "===", "!==", "=~", "~="))
 _BY_PLAIN: Final = frozenset(("csharp", "ruby"))  # `a += b` runs what `a + b` does
 _OR_PLAIN: Final = frozenset(("scala",))  # it does so where nothing else is defined

@@ -137,7 +137,7 @@ _AFTER_LIST: Final = re.compile(rb"\)\s*(?:const\s*)?\Z")
 # The parenthesis of `#if defined(X)` closes no list of parameters.
 _AFTER_DIRECTIVE: Final = re.compile(rb"(?:\A|\n)[ \t]*#(?:[^\n\\]|\\\r?\n?)*\)[ \t\r]*\n\s*\Z")
 _BODY: Final = re.compile(rb"\s*(?:[{;]|override\b|final\b|->|:[^:])")
-_AFTER_FIELD: Final = re.compile(rb"(\w+|[>*&])[ \t]+([*&]*)([a-z_]\w*)[ \t]+\Z")
+_AFTER_FIELD: Final = re.compile(rb"(\w+|[>*&](?:[ \t]*(?:const|volatile))?)[ \t]+([*&]*)([a-z_]\w*)[ \t]+\Z")
 _FIELD_END: Final = re.compile(rb"\s*(?:[;=]|\{[^{}\n]*\}[ \t]*;)")
 # Words that a type follows, or another word of it: behind them stands no field's name yet.
 _OF_TYPES: Final = frozenset(

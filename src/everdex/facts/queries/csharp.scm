@@ -56,8 +56,8 @@
 (prefix_unary_expression ["++" "--"] [(identifier) (member_access_expression)] @write)
 (postfix_unary_expression [(identifier) (member_access_expression)] @write ["++" "--"])
 [(block) (for_statement) (foreach_statement) (while_statement) (using_statement) (fixed_statement) (catch_clause) (switch_body) (switch_expression_arm)] @block
-(binary_expression left: (_) @operand operator: _ @operator right: (_) @operand)
-(assignment_expression left: (_) @operand operator: _ @operator right: (_) @operand)
-(prefix_unary_expression ["-" "+" "!" "~" "++" "--"] @operator . (_) @operand)
+(binary_expression left: [(_) "this"] @operand operator: _ @operator right: [(_) "this"] @operand)
+(assignment_expression left: (_) @operand operator: _ @operator right: [(_) "this"] @operand)
+(prefix_unary_expression ["-" "+" "!" "~" "++" "--"] @operator . [(_) "this"] @operand)
 (postfix_unary_expression (_) @operand . ["++" "--"] @operator)
-(element_access_expression expression: (_) @operand subscript: (_ . "[" @indexed . (argument)? @index . (argument)? @index . "]"))
+(element_access_expression expression: [(_) "this"] @operand subscript: (_ . "[" @indexed . (argument)? @index . (argument)? @index . "]"))

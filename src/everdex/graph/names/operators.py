@@ -217,6 +217,9 @@ class Operators(Calls):
             return (NO,)
         if taken.is_member and operands[0].kind != NOBODY and self._is_no_member(taken, operands[0]):
             return (NO,)
+        if brackets and self.language == "rust" and operands[0].kind == OURS:
+            # What a reference refers to is looked into without a word.
+            operands = [operands[0]._replace(thing=operands[0].thing._replace(held=ITSELF)), *operands[1:]]
         fits = [DOUBT] * len(operands)
         for at, each in enumerate(operands):
             if each.kind != NOBODY:
@@ -297,10 +300,14 @@ class Operators(Calls):
         operands = self._operands(use)
         if operands[0].kind == OURS or (use.text in _SHIFTS and operands[0].kind == FOREIGN):
             return operands[0].thing  # a pointer that is moved, a stream
-        if any(each.kind in (NOBODY, OURS) for each in operands):
+        if any(each.kind in (NOBODY, OURS) for each in operands) or self._is_text_of_scala(operands):
             return unknown(_UNKNOWN)
         named = [each.thing for each in operands if each.kind == FOREIGN]
         return named[0] if named else operands[0].thing
+
+    def _is_text_of_scala(self, operands: list[Operand]) -> bool:
+        """What a text and something else give is a text, to which others may add methods there."""
+        return self.language == "scala" and any(each.literal == "text" for each in operands)
 
     def _returned(self, ref: Ref) -> Thing:
         item = ref.defined
