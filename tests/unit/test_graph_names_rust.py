@@ -142,3 +142,22 @@ def test_who_finds_something_else_has_looked_at_what_changed(path: str, data: by
         if each != path and old[each].sites != new[each].sites:
             assert old[each].reads & changed, each
     assert old["command/src/lib.rs"].sites != new["command/src/lib.rs"].sites
+
+
+def test_an_impl_for_a_type_that_is_named_by_its_path_is_of_that_type() -> None:
+    """What it has is the type's, `self` there is one, and nothing in it replaces itself."""
+    source = (
+        b"mod ast { pub struct Error; impl Error { pub fn me(&self) {} } }\n"
+        b"pub trait Shown { fn show(&self); }\n"
+        b"impl Shown for ast::Error { fn show(&self) { self.me(); } }\n"
+        b"impl crate::ast::Error { fn you(&self) { Self::me(self); } }\n"
+        b"fn go(e: ast::Error) { e.you(); e.show(); }\n"
+    )
+    graph = graphs_of({"Cargo.toml": b'[package]\nname = "a"\n', "src/lib.rs": source})["src/lib.rs"]
+    calls = [(site.line, site.status, [target.key for target in site.targets]) for site in sites_of(graph, Role.CALL)]
+    assert calls == [
+        (3, Status.RESOLVED, ["ast.Error.me"]), (4, Status.RESOLVED, ["ast.Error.me"]),
+        (5, Status.RESOLVED, ["Error.you"]), (5, Status.RESOLVED, ["Error.show"]),
+    ]  # fmt: skip
+    replaced = [(site.text, [target.key for target in site.targets]) for site in sites_of(graph, Role.OVERRIDE)]
+    assert replaced == [("show", ["Shown.show"])]

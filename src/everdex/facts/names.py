@@ -324,6 +324,8 @@ class _Extraction(Locals):
             receiver = self.unnamed.get(item.name_start, "")
         if "extended" in shape:
             receiver = self._type(shape["extended"][0])
+        if item.kind == "impl" and (of := item.node.child_by_field_name("type")) is not None:
+            receiver = self._type(of) if of.type == "scoped_type_identifier" else ""
         bases = [part for node in shape.get("base", ()) for part in bases_at(node, self.data)]
         bound = self.bind_ends.get(name_end)
         type_text = value = ""

@@ -294,6 +294,8 @@ class _File:
             else:
                 continue
             methods = [ref for ref in refs if ref.defined.kind in replacing and ref.key]
+            if self.module.rules.group == "rust":  # other blocks of the same type replace nothing
+                methods = [ref for ref in methods if ref.module.outline.definitions[ref.defined.parent].kind != "impl"]
             if item.kind in properties and "override " not in item.signature:
                 methods = [ref for ref in methods if self._is_declared(ref)]
             arity = (item.least, item.most)
