@@ -346,3 +346,16 @@ def test_what_a_function_gives_is_still_a_computed_value() -> None:
     calls = sites_of(graphs_of({"a.go": source})["a.go"], Role.CALL)
     by_status = sorted((site.line, site.status.value) for site in calls)
     assert by_status == [(3, "resolved"), (3, "unresolved"), (4, "resolved"), (4, "unresolved")]
+
+
+def test_overloads_that_give_different_things_are_not_the_first_of_them() -> None:
+    """C++: `end()` of what may be changed and of what may not give two kinds of iterators."""
+    source = (
+        b"struct Any { void step(); };\nstruct Fixed { void step(); void halt(); };\n"
+        b"struct Row { Any end(); Fixed end() const; Fixed at(int n); Fixed at(int n) const; };\n"
+        b"void go(Row& row) {\n  row.end().step();\n  row.at(1).halt();\n}\n"
+    )
+    graph = graphs_of({"a.cpp": source})["a.cpp"]
+    found = {site.line: site for site in sites_of(graph, Role.CALL) if site.text.endswith(("step", "halt"))}
+    assert found[5].status is not Status.RESOLVED
+    assert (found[6].status, [target.key for target in found[6].targets]) == (Status.RESOLVED, ["Fixed.halt"])

@@ -228,10 +228,12 @@ class Evaluation(StatedTypes, Heirs, Items):
         return thing._replace(given=True) if gives and thing.name not in _LUA_CALLS else thing
 
     def _returned(self, thing: Thing) -> Thing:
-        if len(thing.refs) > 1 and self.module.outline.language in COUNTED:
+        if len(thing.refs) > 1 and (self.module.outline.language in COUNTED or self.rules.group == "c"):
             # `fun url(a: URL) = url(a.text)` gives what the others give.
             own = [ref for ref in thing.refs if not ref.defined.value.startswith(f"{ref.defined.name}(")]
             each = [self._returned(thing._replace(refs=(ref,))) for ref in own or thing.refs]
+            if self.rules.group == "c":
+                each = [one for one in each if one.kind != UNKNOWN] or each  # of a definition a header may say it
             same = all(one.kind == each[0].kind and one.name == each[0].name for one in each)
             return each[0] if same else unknown("one of several results")
         for ref in thing.refs:
