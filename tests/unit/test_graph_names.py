@@ -359,3 +359,16 @@ def test_overloads_that_give_different_things_are_not_the_first_of_them() -> Non
     found = {site.line: site for site in sites_of(graph, Role.CALL) if site.text.endswith(("step", "halt"))}
     assert found[5].status is not Status.RESOLVED
     assert (found[6].status, [target.key for target in found[6].targets]) == (Status.RESOLVED, ["Fixed.halt"])
+
+
+def test_a_class_is_made_in_its_own_methods() -> None:
+    """C++: there its name is that of its constructors, too."""
+    source = (
+        b"struct Value { Value(int n); void swap(Value& o); Value& operator=(int n); void set(int n); };\n"
+        b"Value& Value::operator=(int n) {\n  Value(n).swap(*this);\n  return *this;\n}\n"
+        b"void Value::set(int n) {\n  Value(n).swap(*this);\n}\n"
+    )
+    graph = graphs_of({"a.cpp": source})["a.cpp"]
+    found = [(site.line, site.status, [target.key for target in site.targets])
+             for site in sites_of(graph, Role.CALL) if site.text.endswith("swap")]  # fmt: skip
+    assert found == [(line, Status.RESOLVED, ["Value.swap"]) for line in (3, 7)]

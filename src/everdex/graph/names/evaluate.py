@@ -239,7 +239,8 @@ class Evaluation(StatedTypes, Heirs, Items):
         for ref in thing.refs:
             item = ref.defined
             owner = ref.name.rpartition(".")[0]
-            if item.kind == "constructor":
+            of_class = self.rules.group == "c" and bool(owner) and item.name == owner.rpartition(".")[2]
+            if item.kind == "constructor" or of_class:
                 return Thing(INSTANCE, owner, self.reader.definitions(owner))
             text = item.returns
             if item.kind == "variant":
