@@ -372,3 +372,17 @@ def test_a_class_is_made_in_its_own_methods() -> None:
     found = [(site.line, site.status, [target.key for target in site.targets])
              for site in sites_of(graph, Role.CALL) if site.text.endswith("swap")]  # fmt: skip
     assert found == [(line, Status.RESOLVED, ["Value.swap"]) for line in (3, 7)]
+
+
+def test_a_call_that_is_given_types_is_of_what_takes_types() -> None:
+    """C#: whatever else takes what is passed, in the class or in what it implements."""
+    caller = b"public void Go(P p, string text, bool flag) {\n    Debug<bool>(p, text, flag);\n  }\n"
+    files = {
+        "A.cs": b"namespace N { public partial class Logger {\n  " + caller + b"} }\n",
+        "B.cs": b"namespace N { public partial class Logger : ILogger {\n  public void Debug<T>(P? p, T? value) {}\n"
+        b"  public void Debug<T>(P? p, string text, T? value) {}\n"
+        b"  public void Debug(P? p, string text, bool flag) {}\n} }\n",
+        "C.cs": b"namespace N { public interface ILogger {\n  void Debug(P? p, string text, bool flag);\n} }\n",
+    }
+    (site,) = sites_of(graphs_of(files)["A.cs"], Role.CALL)
+    assert (site.status, [target.key for target in site.targets]) == (Status.RESOLVED, ["N.Logger.Debug~2"])

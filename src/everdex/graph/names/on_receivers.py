@@ -255,7 +255,7 @@ class OnReceivers(Choosing):
         def fitting(each: list[Ref]) -> list[Ref]:
             reached = self._accessible(each, use)
             called = [ref for ref in reached if ref.defined.kind in CALLABLES and ref.takes(use.arguments)]
-            return self.overloads.fitting(called, use)
+            return self.overloads.fitting(_given_types(called, use), use)
 
         near = fitting(refs)
         if near and self.language == "csharp":
@@ -277,7 +277,8 @@ class OnReceivers(Choosing):
 
         def other(each: list[Ref]) -> list[Ref]:
             called = [ref for ref in each if ref.defined.kind in CALLABLES and ref.takes(use.arguments)]
-            return [ref for ref in self.overloads.fitting(called, use) if ref.defined.takes not in known]
+            fits = self.overloads.fitting(_given_types(called, use), use)
+            return [ref for ref in fits if ref.defined.takes not in known]
 
         return self.evaluation.nearest(owner, use.name, other)[0]
 
@@ -290,9 +291,7 @@ class OnReceivers(Choosing):
         if self.language == "scala" and (outside or around.kind == OUTSIDE):
             return self._by_implicit_class(use)
         found = self.evaluation.reader.extensions(use.name) if self.rules.group in ("jvm", "csharp") else []
-        types = facts.types_given(use.text)
-        if types:
-            found = [ref for ref in found if takes_types(ref.defined, types)]
+        found = _given_types(found, use)
         if not found:
             return None
         wanted, _ = self.evaluation.lineage(around.name)
@@ -368,3 +367,9 @@ class OnReceivers(Choosing):
 
     def _is_here(self, type_text: str) -> bool:
         return any(ref.defined.kind in TYPES for ref in self.evaluation.reader.named(last_name(type_text)))
+
+
+def _given_types(refs: list[Ref], use: facts.Use) -> list[Ref]:
+    """C#: of a call that is given types what takes as many."""
+    types = facts.types_given(use.text)
+    return [ref for ref in refs if takes_types(ref.defined, types)] if types else refs
