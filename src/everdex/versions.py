@@ -185,9 +185,8 @@ VECTORS_VERSION: Final = "1"
 #     Python: names that stand where isinstance() or a pattern has said no of them
 # 39: Python: 64 guards a place, 64 bindings a name; JavaScript: packages that a script describes, tags with types,
 #     properties without a name
-# 40: operators and brackets as uses; stars and references in types of C++
-#     JavaScript: `import a = b.c`, arrows that give a tag with types, names for `exports`, `createRequire`, properties
-#     between brackets; attributes of JSX are arguments
+# 40: operators and brackets as uses; stars and references in types of C++; JavaScript: `import a = b.c`, arrows that
+#     give a tag with types, names for `exports`, `createRequire`, properties between brackets, attributes of JSX
 FACTS_VERSION: Final = "40"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -352,13 +351,10 @@ INTERFACE_VERSION: Final = "1"
 # 58: languages by names: what is only declared means up to forty, more is ambiguous; keys of whole heads
 #     JavaScript: literals that are handed over, prototypes below, packages that scripts describe
 #     Python: protocols that nobody meets, fget and its kind, names with more bindings than are kept
-# 59: languages by names: operators and called objects are call sites; members up to 256 types above; the head of a type
-#     does not see what the type inherits; Ruby: `instance` of what includes Singleton
-#     JavaScript: named functions that are handed on, attributes as arguments, a computed `require`, InstanceType and
-#     its like; of more than a thousand declarations of a name none is certain; keys of types say the module
+# 59: languages by names: operators and called objects, members up to 256 types above, heads of types without what these
+#     inherit; Ruby: Singleton; JavaScript: functions that are handed on, attributes as arguments, computed `require`
 #     Python: what decorators put on classes, stars that lead back, attributes of libraries' objects, declined operands,
-#     `__wrapped__`, slices put into lists; keys say what calls fill and what is taken out; builtins and the standard
-#     library are those that are written down
+#     slices; keys say what calls fill and what is taken out; builtins and the standard library are written down
 RESOLVERS_VERSION: Final = "59"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
