@@ -150,7 +150,7 @@ class Computed(Flows):
         what the call makes of the member, which it is given at the place."""
         found: dict[int, list[tuple[int, int, int]]] = {}
         stores = [(name, value) for _, name, value in self.computed_stores]
-        stores.extend((key, value) for _, key, value in self.facts.item_stores if key >= 0)
+        stores.extend((key, value) for _, key, value in self.facts.item_stores if key >= 0 and value >= 0)
         for name, value in stores:
             loop = self._loop(name)
             for call in self._bound(value) if loop >= 0 else ():

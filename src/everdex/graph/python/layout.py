@@ -29,6 +29,9 @@ class Expressions(dict[int, tuple[Any, ...]]):
         self._facts = facts
 
     def __missing__(self, number: int) -> tuple[Any, ...]:
+        # Nothing is not the last one: asked for by such a number it would be looked for without an end.
+        if number < 0:
+            raise IndexError(number)
         stretch = number // m.STRETCH
         self.update(enumerate(m.decode_stretch(self._facts, stretch), stretch * m.STRETCH))
         return self[number]
