@@ -61,10 +61,18 @@ def test_the_lightest_edge_of_a_cycle_is_the_one_against_the_grain() -> None:
 def test_what_follows_from_others_can_be_left_out(graph: tuple[int, dict[Edge, float]]) -> None:
     """Without the implied edges everything still leads where it led, and no further edge can be left out."""
     count, weights = graph
-    forward = {edge for edge in weights if edge not in against(count, weights)}
-    kept = forward - implied(count, forward)
+    turned = against(count, weights)
+    forward = {edge for edge in weights if edge not in turned}
+    kept = forward - implied(count, {edge: weights[edge] for edge in forward})
     assert _reach(count, kept) == _reach(count, forward)
     assert all(_reach(count, kept - {edge}) != _reach(count, forward) for edge in kept)
+
+
+def test_an_edge_does_not_follow_from_a_way_that_says_far_less() -> None:
+    """An application that is built on a library uses it, also where one of its scripts uses it a little, too."""
+    assert implied(3, {(0, 1): 1, (1, 2): 4, (0, 2): 900}) == frozenset()
+    assert implied(3, {(0, 1): 100, (1, 2): 400, (0, 2): 900}) == {(0, 2)}
+    assert implied(4, {(0, 1): 100, (1, 3): 1, (0, 2): 200, (2, 3): 300, (0, 3): 900}) == {(0, 3)}
 
 
 @settings(max_examples=50)
