@@ -154,7 +154,8 @@ def test_impact_goes_through_overridden_methods(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["shop/till.py:4", "shop/till.py::sell", "shop.till.sell", "till.sell", "shop/till.py:6"]
+    "name",
+    ["shop/till.py:4", "shop/till.py::sell", "shop/till.py:sell", "shop.till.sell", "till.sell", "shop/till.py:6"],
 )
 def test_a_symbol_is_named_from_where_one_is(project: Path, name: str) -> None:
     """Paths are taken from the current directory, names from anywhere."""

@@ -312,6 +312,7 @@ def test_status_and_health_are_tools_and_resources(agent: Agent) -> None:
         ("health", {}, "checks"),
         ("references", {"symbol": "save_session"}, "matches"),
         ("impact", {"symbol": "src/ledger.py::post_ledger"}, "could_add"),
+        ("impact", {"symbol": "src/ledger.py:post_ledger"}, "could_add"),
         ("map", {}, "sections"),
         ("gate", {"paths": [f"many/file_{number}.py" for number in range(60)]}, "files"),
     ],
