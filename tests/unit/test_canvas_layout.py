@@ -8,8 +8,10 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from everdex.canvas.inks import Ink
 from everdex.canvas.layers import Size, arrange
 from everdex.canvas.order import Edge, against, components, implied, levels, topological
+from everdex.canvas.scene import flattened, flow
 
 
 @st.composite
@@ -112,6 +114,19 @@ def test_boxes_never_overlap_and_edges_connect_them(given: tuple[list[Size], dic
     for (source, target), route in found.routes.items():
         assert _on_border(route[0], placed[source])
         assert _on_border(route[-1], placed[target])
+
+
+@settings(max_examples=50)
+@given(boxes(), st.booleans())
+def test_an_edge_goes_behind_no_box(given: tuple[list[Size], dict[Edge, float]], across: bool) -> None:
+    """Not behind a large one that stands beside its end either: it would seem to lead there."""
+    sizes, weights = given
+    found = arrange(sizes, list(weights), against(len(sizes), weights), across=across)
+    for (source, target), route in found.routes.items():
+        line = flattened(flow(route, Ink.EDGE, vertical=not across))
+        for number, ((x, y), size) in enumerate(zip(found.corners, sizes, strict=True)):
+            if number not in (source, target):
+                assert not any(x + 1 < px < x + size.width - 1 and y + 1 < py < y + size.height - 1 for px, py in line)
 
 
 def _on_border(point: tuple[float, float], box: tuple[float, float, float, float]) -> bool:
