@@ -355,7 +355,7 @@ INTERFACE_VERSION: Final = "1"
 #     inherit; Ruby: Singleton; JavaScript: functions that are handed on, attributes as arguments, computed `require`
 #     Python: what decorators put on classes, stars that lead back, attributes of libraries' objects, declined operands,
 #     slices; keys say what calls fill and what is taken out; builtins and the standard library are written down
-# 60: JavaScript: what is in src/main is no example
+# 60: JavaScript: what is in src/main is no example; C and C++: types that another source file has for itself
 RESOLVERS_VERSION: Final = "60"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
