@@ -339,7 +339,8 @@ _TEST: Final = re.compile(
     r"(^|/)(test_[^/]*|conftest|tests?)\.pyi?$|(_tests?|_spec)\.[a-z]+$|\.(test|spec|e2e)\.[a-z]+$|"
     r"\.cy\.[cm]?[jt]sx?$"  # Cypress; elsewhere it is Welsh
 )
-# What Maven and Gradle ship, whatever it is called: Spring's `org/springframework/test`, an `IndexSpec.java`.
+# What Maven and Gradle ship, whatever it is called: Spring's `org/springframework/test`, an `IndexSpec.java`, the
+# `com/example/demo` that Spring's set-up makes.
 _SHIPPED: Final = re.compile(r"(^|/)src/main/")
 # In the path's own case: FooTest.java and src/androidTest/ are tests, contest.java and contest/ are not.
 _CAMEL_TEST: Final = re.compile(r"[a-z0-9](Tests?|Spec|IT)\.(java|kt|scala|cs|swift|php)$|[a-z0-9]Tests?/")
@@ -360,16 +361,15 @@ def role_of(path_key: str) -> str:
     if _GENERATED.search(path):
         return "generated"
     shipped = _SHIPPED.search(path)
-    if _TEST.search(path[: shipped.start() + 1] if shipped else path) or (
-        not shipped and _CAMEL_TEST.search(path_key)
-    ):
+    around = path[: shipped.start() + 1] if shipped else path
+    if _TEST.search(around) or (not shipped and _CAMEL_TEST.search(path_key)):
         return "test"
     language = language_of(path_key)
     if language in _DOC_LANGUAGES and language != "text":
         return "doc"
-    if _EXAMPLE.search(path):
+    if _EXAMPLE.search(around):
         return "example"
-    if language == "text" or _DOC.search(path):
+    if language == "text" or _DOC.search(around):
         return "doc"
     if language in _CONFIG_LANGUAGES:
         return "config"

@@ -99,6 +99,11 @@ _CASES = (
         "v.h", "%sint state;\n", ("", "extern "),
     ),
     _Case(
+        "c: a type is another struct's",
+        {"use.c": '#include "v.h"\nint run(node *n) { return n->flags; }\n', "impl.c": "struct node { int flags; };\n"},
+        "v.h", "typedef struct %snode node;\n", ("", "_"),
+    ),
+    _Case(
         "java: a type is a parameter of the class around a field", _BOX, "Box.java",
         "class Box<%s> { Thing value; }\n", ("Thing", "Other"),
     ),

@@ -59,6 +59,18 @@ def test_of_one_distance_what_is_certain_is_told_first(tmp_path: Path) -> None:
     assert [(item["name"], item["certainty"]) for item in found] == [("surely", "resolved"), ("maybe", "ambiguous")]
 
 
+def test_a_test_without_a_name_is_told_by_its_title(tmp_path: Path) -> None:
+    """Whoever reads what a change affects wants to know which tests, not how many functions stand before them."""
+    files = {
+        "till.ts": "export function close() { return 1; }\n",
+        "till.test.ts": 'import { close } from "./till";\n\nit("closes twice", () => {\n  close();\n});\n',
+    }
+    root = tree(tmp_path / "project", files)
+    assert everdex("impact", "close", cwd=root).lines[0] == 'till.test.ts:4:it("closes twice") → close'
+    shown = on_terminal("callers", "close", root, env={"NO_COLOR": "1"}).out
+    assert 'it("closes twice")  lambda' in shown
+
+
 def test_refs_in_a_pipe_are_path_line_text(project: Path) -> None:
     """The definition, then every use; what is known about them goes to stderr."""
     done = everdex("refs", "check", cwd=project)
@@ -154,7 +166,8 @@ def test_impact_goes_through_overridden_methods(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["shop/till.py:4", "shop/till.py::sell", "shop.till.sell", "till.sell", "shop/till.py:6"]
+    "name",
+    ["shop/till.py:4", "shop/till.py::sell", "shop/till.py:sell", "shop.till.sell", "till.sell", "shop/till.py:6"],
 )
 def test_a_symbol_is_named_from_where_one_is(project: Path, name: str) -> None:
     """Paths are taken from the current directory, names from anywhere."""

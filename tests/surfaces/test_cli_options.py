@@ -77,6 +77,27 @@ def test_a_misspelt_command_is_told_what_is_like_it(tmp_path: Path) -> None:
         assert expected in done.err
 
 
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        (("search", "-n", "3", "x"), "-n; did you mean `-k`?"), (("search", "--limit=3", "x"), "did you mean `-k`?"),
+        (("search", "-t", "py", "x"), "did you mean `--lang`?"), (("search", "--glob", "*.c"), "mean `--path`?"),
+        (("search", "-e", "x"), "did you mean `--mode regex`?"), (("search", "-F", "x"), "mean `--mode literal`?"),
+        (("refs", "--kind", "call", "x"), "--kind; did you mean `--role`?"),
+        (("map", "--tokens", "300"), "did you mean `--budget`?"), (("impact", "x", "--dept", "2"), "mean `--depth`?"),
+        (("impact", "x", "--svg", "x.svg"), "mean `--picture`?"), (("rename", "a", "b", "--dry-run"), "mean `--plan`?"),
+        (("callers", "x", "--glob", "a"), "no such option: --glob\nhint: run `everdex callers --help`"),
+    ],
+)  # fmt: skip
+def test_an_option_of_another_tool_is_told_what_it_is_here(
+    tmp_path: Path, typed: tuple[str, ...], expected: str
+) -> None:
+    """What rg and its like call it, and what is misspelt; nothing that only sounds like it."""
+    done = everdex(*typed, cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert expected in done.err
+
+
 def test_a_misspelt_path_is_told_what_is_like_it(tmp_path: Path) -> None:
     """The same name elsewhere, else one like it; names of definitions are not offered for a path."""
     root = tree(tmp_path / "tree", {"src/sessions.py": "def py():\n    pass\n", "src/app.py": "x = 1\n"})

@@ -62,6 +62,7 @@ def test_a_qualified_name_says_which_one(project: Path, name: str) -> None:
     [
         ("app/store.py:5", "."), ("app/store.py:5:9", "."), ("store.py:5", "app"), ("./app/store.py:4", "."),
         ("app/store.py::SnapshotView.close", "."), ("store.py::SnapshotView::close", "app"),
+        ("app/store.py:SnapshotView.close", "."), ("store.py:SnapshotView::close", "app"),
     ],
 )  # fmt: skip
 def test_a_definition_is_named_by_its_file(project: Path, asked: str, folder: str) -> None:

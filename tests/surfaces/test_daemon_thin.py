@@ -93,7 +93,8 @@ def test_what_the_thin_client_does_not_understand_it_leaves(arguments: list[str]
 @pytest.mark.parametrize(
     "symbol",
     ["name", "Class.name", "a.py", "a.py:3", "a.py:3:1", "a.py::f", "a.py::A::f", "../b.py::g", "../b.py", "none.py:3",
-     "link.py::f", "a.py:", "a.py:x", "::f", ":3", "a.py:1:2:3", "../../out.py::f", "sub::a.py", "crate::name"],
+     "link.py::f", "a.py:", "a.py:x", "::f", ":3", "a.py:1:2:3", "../../out.py::f", "sub::a.py", "crate::name",
+     "a.py:A.f", "../b.py:g", "none.py:x"],
 )  # fmt: skip
 def test_the_thin_client_places_a_symbol_as_the_full_one_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, symbol: str

@@ -312,6 +312,7 @@ def test_status_and_health_are_tools_and_resources(agent: Agent) -> None:
         ("health", {}, "checks"),
         ("references", {"symbol": "save_session"}, "matches"),
         ("impact", {"symbol": "src/ledger.py::post_ledger"}, "could_add"),
+        ("impact", {"symbol": "src/ledger.py:post_ledger"}, "could_add"),
         ("map", {}, "sections"),
         ("gate", {"paths": [f"many/file_{number}.py" for number in range(60)]}, "files"),
     ],
@@ -400,6 +401,20 @@ def test_bad_arguments_are_coded_errors(
     assert named in error["message"]
     assert error["hint"]
     assert len(error["message"]) < 600
+
+
+def test_one_text_where_a_list_is_taken_is_a_list_of_it(agent: Agent) -> None:
+    """Models write `"paths": "src"`; that is what is meant, and no error to try again after."""
+    assert agent.ask("gate", paths="src/other.py")["decision"] == "allow"
+    alone, listed = (agent.ask("files", paths=paths)["files"] for paths in ("docs", ["docs"]))
+    assert alone == listed
+    assert agent.fail("gate", paths=7)["code"] == "usage"
+
+
+def test_a_text_that_is_no_pattern_is_told_how_it_is_looked_for(agent: Agent) -> None:
+    """`grep` for `commit(` is the commonest slip: the error says what to give instead."""
+    error = agent.fail("grep", pattern="commit(")
+    assert (error["code"], "literal" in error["hint"]) == ("query_invalid", True)
 
 
 def test_calls_in_flight_together_are_all_answered(agent: Agent) -> None:

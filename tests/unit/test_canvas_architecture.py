@@ -83,11 +83,22 @@ def test_bundled_files_make_no_cycle_that_is_not_there() -> None:
     """Files above and below the directories beside them are two bundles: one of both would close a cycle."""
     base = {f"base{number}.py": 5 for number in range(20)}
     top = {f"top{number}.py": 5 for number in range(20)}
-    files = {**base, **top, "a/x.py": 50, "b/y.py": 50}
+    files = {**base, **top, "a/x.py": 150, "b/y.py": 150}
     uses = [(name, "a/x.py") for name in top] + [("a/x.py", "b/y.py")] + [("b/y.py", name) for name in base]
     model = architecture(_survey(files, uses), 12)
     assert [part.kind for part in model.root.children].count(Kind.FILES) == 2
     assert model.frames["."].cycles == ()
+
+
+def test_files_that_are_most_of_a_directory_are_drawn_one_by_one() -> None:
+    """A program whose files all lie in one directory, beside a small one, is drawn by its largest files."""
+    files = {f"src/part{number:03}.c": 100 + number for number in range(120)} | {"src/modules/hello.c": 50}
+    chain = [(f"src/part{number:03}.c", f"src/part{number + 1:03}.c") for number in range(119)]
+    model = architecture(_survey(files, chain), 44)
+    kinds = [part.kind for part in model.root.children]
+    assert Kind.FILES not in kinds
+    assert (kinds.count(Kind.FILE), kinds.count(Kind.MORE)) == (MAX_CHILDREN - 1, 1)
+    assert {part.label for part in model.root.children if part.kind is Kind.FILE} >= {"part119.c", "part100.c"}
 
 
 def test_a_cycle_is_told_and_the_rest_follows_its_order() -> None:

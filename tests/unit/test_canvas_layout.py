@@ -8,8 +8,10 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from everdex.canvas.inks import Ink
 from everdex.canvas.layers import Size, arrange
 from everdex.canvas.order import Edge, against, components, implied, levels, topological
+from everdex.canvas.scene import flattened, flow
 
 
 @st.composite
@@ -61,10 +63,18 @@ def test_the_lightest_edge_of_a_cycle_is_the_one_against_the_grain() -> None:
 def test_what_follows_from_others_can_be_left_out(graph: tuple[int, dict[Edge, float]]) -> None:
     """Without the implied edges everything still leads where it led, and no further edge can be left out."""
     count, weights = graph
-    forward = {edge for edge in weights if edge not in against(count, weights)}
-    kept = forward - implied(count, forward)
+    turned = against(count, weights)
+    forward = {edge for edge in weights if edge not in turned}
+    kept = forward - implied(count, {edge: weights[edge] for edge in forward})
     assert _reach(count, kept) == _reach(count, forward)
     assert all(_reach(count, kept - {edge}) != _reach(count, forward) for edge in kept)
+
+
+def test_an_edge_does_not_follow_from_a_way_that_says_far_less() -> None:
+    """An application that is built on a library uses it, also where one of its scripts uses it a little, too."""
+    assert implied(3, {(0, 1): 1, (1, 2): 4, (0, 2): 900}) == frozenset()
+    assert implied(3, {(0, 1): 100, (1, 2): 400, (0, 2): 900}) == {(0, 2)}
+    assert implied(4, {(0, 1): 100, (1, 3): 1, (0, 2): 200, (2, 3): 300, (0, 3): 900}) == {(0, 3)}
 
 
 @settings(max_examples=50)
@@ -104,6 +114,19 @@ def test_boxes_never_overlap_and_edges_connect_them(given: tuple[list[Size], dic
     for (source, target), route in found.routes.items():
         assert _on_border(route[0], placed[source])
         assert _on_border(route[-1], placed[target])
+
+
+@settings(max_examples=50)
+@given(boxes(), st.booleans())
+def test_an_edge_goes_behind_no_box(given: tuple[list[Size], dict[Edge, float]], across: bool) -> None:
+    """Not behind a large one that stands beside its end either: it would seem to lead there."""
+    sizes, weights = given
+    found = arrange(sizes, list(weights), against(len(sizes), weights), across=across)
+    for (source, target), route in found.routes.items():
+        line = flattened(flow(route, Ink.EDGE, vertical=not across))
+        for number, ((x, y), size) in enumerate(zip(found.corners, sizes, strict=True)):
+            if number not in (source, target):
+                assert not any(x + 1 < px < x + size.width - 1 and y + 1 < py < y + size.height - 1 for px, py in line)
 
 
 def _on_border(point: tuple[float, float], box: tuple[float, float, float, float]) -> bool:

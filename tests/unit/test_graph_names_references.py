@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everdex.graph.model import Role
+from everdex.graph.model import Role, Status
 from everdex.graph.names.resolver import RESOLVER
 from support.names import FIXTURES, MemoryWorld, graphs_of, load, places_named, sites_of, targets_of
 
@@ -34,6 +34,27 @@ def test_functions_that_are_compared_chosen_cast_or_pointed_to_are_references() 
     )
     found = places_named(graphs_of({"main.c": source})["main.c"])
     assert found == [(2, 22, "f"), (4, 22, "f"), (5, 11, "f"), (6, 15, "f")]
+
+
+@pytest.mark.parametrize(
+    ("declared", "meant"),
+    [
+        (b"typedef struct _node node;\n", "node.h"),  # redis: a benchmark has a `clusterNode` of its own
+        (b"typedef struct { int flags; } node;\n", "node.h"),
+        (b"typedef struct node node;\n", "bench.c"),  # its body is not in a header: it may be that
+    ],
+)
+def test_a_type_of_another_source_file_is_meant_only_where_what_is_included_leaves_it_open(
+    declared: bytes, meant: str
+) -> None:
+    """C and C++: what a source file defines for itself is seen by nobody who knows another type of the name."""
+    files = {
+        "node.h": declared, "bench.c": b"struct node { int port; };\n",
+        "use.c": b'#include "node.h"\nint flags_of(node *n) { return 0; }\n',
+    }  # fmt: skip
+    (site,) = (site for site in sites_of(graphs_of(files)["use.c"], Role.REFERENCE) if site.line == 2)
+    (target,) = site.targets
+    assert (target.path, site.status) == (meant, Status.RESOLVED)
 
 
 def test_a_type_before_a_member_of_it_is_named() -> None:

@@ -129,6 +129,9 @@ def test_parsed_language(info: str, language: str | None) -> None:
         ("src/test-utils/act.js", "source"), ("src/contest/rules.py", "source"), ("pkg/latests/a.go", "source"),
         ("api/src/main/java/app/index/IndexSpec.java", "source"), ("kit/src/main/java/org/test/Mock.java", "source"),
         ("tests/kit/src/main/java/Mock.java", "test"), ("src/test/java/IndexSpec.java", "test"),
+        ("src/main/java/com/example/demo/DemoApplication.java", "source"),
+        ("src/main/java/org/samples/docs/Page.java", "source"), ("samples/shop/src/main/java/Shop.java", "example"),
+        ("src/main/resources/notes.md", "doc"), ("src/main/resources/application.yml", "config"),
         ("cypress/login.cy.ts", "test"), ("locales/simple_form.cy.yml", "config"),
     ],
 )  # fmt: skip

@@ -141,7 +141,7 @@ def _frame(part: Part, every: _Counted) -> Frame:
     count = len(part.children)
     weights = {edge: imports + uses + doubtful * _FAINT for edge, (imports, uses, doubtful) in counted.items()}
     turned = against(count, weights)
-    followed = implied(count, [edge for edge in weights if edge not in turned])
+    followed = implied(count, {edge: weight for edge, weight in weights.items() if edge not in turned})
     home = components(count, [edge for edge, (imports, uses, _) in counted.items() if imports or uses])
     members: dict[int, list[int]] = {}
     for child, first in enumerate(home):

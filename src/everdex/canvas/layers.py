@@ -290,9 +290,15 @@ def _drawn(
     for edge, turned in down.items():
         chain = chains[edge]
         first, last = chain[0], chain[-1]
-        points: list[Point] = [(ports[edge, 0], round(corners[first.box][1] + sizes[first.box].height, 2))]
+        bottom = round(corners[first.box][1] + sizes[first.box].height, 2)
+        # Straight past what is taller beside it, and only then to the side: a curve would go behind that.
+        points: list[Point] = [(ports[edge, 0], bottom)]
+        if bottom < (end := round(tops[first.row] + heights[first.row], 2)):
+            points.append((ports[edge, 0], end))
         for cell in chain[1:-1]:
             points += [(round(cell.x, 2), tops[cell.row]), (round(cell.x, 2), tops[cell.row] + heights[cell.row])]
+        if tops[last.row] < corners[last.box][1]:
+            points.append((ports[edge, 1], tops[last.row]))
         points.append((ports[edge, 1], corners[last.box][1]))
         routes[edge] = tuple(points if turned == edge else reversed(points))
     height = max((corner[1] + size.height for corner, size in zip(corners, sizes, strict=True)), default=0.0)

@@ -14,6 +14,7 @@ Edge: TypeAlias = tuple[int, int]
 
 _SIFTED: Final = 80  # vertices of a cycle up to which every place is tried for each
 _PASSES: Final = 6
+_FAR_LESS: Final = 10
 
 
 def _successors(count: int, edges: Iterable[Edge]) -> list[list[int]]:
@@ -178,21 +179,27 @@ def topological(count: int, edges: Iterable[Edge]) -> list[int]:
     return found
 
 
-def implied(count: int, edges: Iterable[Edge]) -> frozenset[Edge]:
-    """Edges of a graph without cycles that follow from a longer way."""
-    chosen = sorted(set(edges))
-    after = _successors(count, chosen)
-    reach = [0] * count  # as sets of bits
+def implied(count: int, weights: Mapping[Edge, float]) -> frozenset[Edge]:
+    """Edges of a graph without cycles that follow from a longer way of others.
+
+    A way of which a step carries far less says less than the edge does: that edge does not follow from it.
+    """
+    after = _successors(count, weights)
+    # Of each vertex what its ways carry at their thinnest step, by where they lead; only edges that stay make ways.
+    carried: list[dict[int, float]] = [{} for _ in range(count)]
     found: set[Edge] = set()
-    place = {vertex: number for number, vertex in enumerate(topological(count, chosen))}
+    place = {vertex: number for number, vertex in enumerate(topological(count, weights))}
     for vertex in sorted(range(count), key=lambda vertex: -place[vertex]):
-        seen = 0
+        ways = carried[vertex]
         # A way to a target begins with a neighbour that stands before the target.
         for target in sorted(after[vertex], key=place.__getitem__):
-            if seen >> target & 1:
+            weight = weights[vertex, target]
+            if ways.get(target, 0.0) * _FAR_LESS >= weight:
                 found.add((vertex, target))
-            seen |= reach[target] | 1 << target
-        reach[vertex] = seen
+                continue
+            ways[target] = weight
+            for further, thinnest in carried[target].items():
+                ways[further] = max(ways.get(further, 0.0), min(weight, thinnest))
     return frozenset(found)
 
 

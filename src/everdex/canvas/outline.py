@@ -19,7 +19,7 @@ from everdex.canvas.survey import File, Survey
 MAX_CHILDREN: Final = 26
 _LONERS: Final = 3  # so many files without ties are one box
 _WORTH: Final = 0.05  # a directory with less of all lines is not opened
-_MOST: Final = 0.6  # one with more of all lines is opened in any case
+_MOST: Final = 0.6  # one with more of all lines is opened in any case; files with more of a directory's are not bundled
 _DEPTH: Final = 5
 
 
@@ -46,7 +46,7 @@ class Part(msgspec.Struct, frozen=True):
 class _Directory:
     """A directory of the tree, and which of it is shown so far."""
 
-    __slots__ = ("alone", "depth", "directories", "files", "label", "lines", "opened", "path")
+    __slots__ = ("alone", "depth", "directories", "files", "label", "lines", "loose", "opened", "path")
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -54,6 +54,7 @@ class _Directory:
         self.directories: dict[str, _Directory] = {}
         self.files: list[int] = []
         self.lines = 0
+        self.loose = 0  # lines of the files that are directly in it
         self.depth = 0
         self.opened = False
         self.alone = MAX_CHILDREN  # so many parts are shown one by one
@@ -83,6 +84,7 @@ def _tree(files: tuple[File, ...], drawn: Iterable[int]) -> _Directory:
             here = here.directories.setdefault(name, _Directory("/".join(parts[:length])))
             here.lines += file.lines
         here.files.append(place)
+        here.loose += file.lines
     return root
 
 
@@ -105,10 +107,19 @@ def _number(here: _Directory, depth: int, alone: int) -> None:
 
 def _size(here: _Directory) -> int:
     """How many boxes an opened directory has, about."""
-    loose = len(here.files)
-    if here.directories and len(here.directories) + loose > here.alone:
-        loose = min(loose, 3)
+    loose = min(len(here.files), 3) if _in_bundles(here) else len(here.files)
     return min(len(here.directories) + loose, MAX_CHILDREN)
+
+
+def _in_bundles(here: _Directory) -> bool:
+    """Whether the files of a directory are too many beside its directories to be drawn one by one.
+
+    Not where they are most of it: one box that stands for a whole program says nothing of it.
+    """
+    return (
+        bool(here.directories) and len(here.directories) + len(here.files) > here.alone
+        and here.loose < here.lines * _MOST
+    )  # fmt: skip
 
 
 def _open_best(root: _Directory, most: int) -> None:
@@ -163,7 +174,7 @@ def _all(here: _Directory) -> Iterable[int]:
 
 def _loose(here: _Directory, found: Survey, uses: dict[int, list[int]]) -> list[Part]:
     """The files of a directory: one by one, or in few bundles that stand together in the order of uses."""
-    if not here.directories or len(here.directories) + len(here.files) <= here.alone:
+    if not _in_bundles(here):
         return _alone(here, found, uses)
     vertex = {place: number for number, place in enumerate(here.files)}
     for number, child in enumerate(here.directories.values(), len(here.files)):

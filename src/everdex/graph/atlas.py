@@ -17,6 +17,7 @@ from everdex import limits
 from everdex.discover.model import SkipReason
 from everdex.facts import has_facts
 from everdex.graph.artifact import FileEntry, Graph
+from everdex.graph.callbacks import handed_to
 from everdex.graph.columns import Columns
 from everdex.graph.model import Node, Role, Status, Target
 from everdex.graph.part_table import in_parts
@@ -371,6 +372,7 @@ class Atlas:
     def _describe(self, definition: Definition) -> dict[str, Any]:
         """A definition as answers show it: made once and shared, so nobody may change it."""
         node = definition.node
+        called = handed_to(self.view.source(definition.path), node.start_byte) if node.kind == "lambda" else ""
         return {
             "path": definition.path,
             "name": node.name,
@@ -381,7 +383,7 @@ class Atlas:
             "name_line": node.name_line,
             "name_column": node.name_column,
             "signature": node.signature,
-            "text": self.reads(definition),
+            "text": called or self.reads(definition),
             "symbol": self.symbol(definition),
         }
 

@@ -45,9 +45,17 @@ def dotted(name: str) -> str:
     return _ARGUMENTS.sub("", name).strip(".")
 
 
+def in_file(view: SnapshotView, asked: str) -> str:
+    """`path:Class.name` as `path::Class.name`, where there is such a file: places are written with one colon."""
+    path, _, name = asked.partition(":")
+    is_name = bool(name) and name[0] != ":" and not name[0].isdecimal()
+    return f"{path}::{name}" if is_name and view.file_line(path) is not None else asked
+
+
 def as_known(view: SnapshotView, asked: str) -> str:
     """What is asked for in the spelling in which it is defined: Python makes one name of all spellings that NFKC makes
     one, and who types another of them means that name."""
+    asked = in_file(view, asked)
     if asked.isascii() or view.symbols_named(last_of(asked)):
         return asked
     return unicodedata.normalize("NFKC", asked)

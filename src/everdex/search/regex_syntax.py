@@ -20,6 +20,7 @@ from everdex.search.regex_tree import Characters, Choice, Edge, Node, Repeat, Se
 MAX_DEPTH: Final = 150
 # RE2 refuses more.
 MAX_REPEAT: Final = 1_000
+_AS_TEXT: Final = "put a backslash before a sign that stands for itself, or look for it as plain text (literal)"
 
 _CONTROL: Final = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
 _HEX_WIDTH: Final = {"x": 2, "u": 4, "U": 8}
@@ -52,7 +53,7 @@ class _Parser:
 
     def error(self, problem: str, at: int | None = None) -> QueryError:
         place = min(self._at if at is None else at, len(self._pattern))
-        return QueryError(f"invalid regex at character {place + 1}: {problem}")
+        return QueryError(f"invalid regex at character {place + 1}: {problem}", hint=_AS_TEXT)
 
     @property
     def done(self) -> bool:

@@ -50,6 +50,7 @@ def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str, offset:
         outline = _outline(view, path_key, offset)
         end = offset + len(outline["symbols"])
         return _found(view, wanted, "path", end, outline=outline, omitted=outline["omitted"])
+    wanted = naming.in_file(view, wanted)
     home, matches = _in_file(view, root, wanted)
     if not matches and not wanted.startswith(_PATHS):
         wanted = naming.as_known(view, wanted)

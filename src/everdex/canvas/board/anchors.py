@@ -13,6 +13,7 @@ import msgspec
 
 from everdex.canvas.board.model import FileAnchor, LinesAnchor, SymbolAnchor
 from everdex.errors import QueryError
+from everdex.graph.naming import in_file
 from everdex.identity.symbols import SymbolNames, names_of
 from everdex.parse.interface import interface_of
 from everdex.segment.model import SymbolRow
@@ -104,7 +105,7 @@ def lines_of(source: bytes) -> list[bytes]:
 
 
 def _definition(view: SnapshotView, target: str) -> SymbolRow:
-    path, separator, name = target.partition("::")
+    path, separator, name = in_file(view, target).partition("::")
     inside = bool(separator) and view.file_line(path) is not None
     dotted = _dotted(name if inside else target)
     last = dotted.rpartition(".")[2]

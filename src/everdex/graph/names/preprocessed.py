@@ -5,6 +5,7 @@ Follows includes; evaluates no condition.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from everdex.facts import names_model as facts
@@ -12,18 +13,24 @@ from everdex.graph.names.imports import reached
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import Lookup
 from everdex.graph.names.module import Module
+from everdex.graph.names.rules import TYPES
 from everdex.graph.names.standard_functions import STANDARD_FUNCTIONS
 
 _TESTS: Final = ("TEST(", "TEST_", "TYPED_TEST")
 HEADERS: Final = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl")
-
-
+_TAG: Final = re.compile(r"\b(?:struct|union|enum|class)\s+(\w+)")
 _VARIABLES: Final = frozenset(("variable", "constant"))
 
 
 def _is_declared(ref: Ref) -> bool:
     """Whether a variable is defined elsewhere."""
     return ref.defined.kind in _VARIABLES and ref.defined.signature.startswith("extern ")
+
+
+def _leaves_open(ref: Ref) -> bool:
+    """Whether a type is only declared: its body may be anywhere."""
+    tag = _TAG.search(ref.defined.signature)
+    return not ref.defined.flags & facts.BODY and tag is not None and tag[1] == ref.defined.name
 
 
 class Preprocessed(Lookup):
@@ -34,7 +41,7 @@ class Preprocessed(Lookup):
         source file only one that something in reach declares, which then stands for the declaration."""
         own = [Ref(module, at) for at in module.by_name.get(name, ())]
         others = (ref for ref in self.reader.definitions(name) if ref.module is not module)  # of many only some
-        found = [ref for ref in (*own, *others) if self.visible(ref, module)]
+        found = self._own_types([ref for ref in (*own, *others) if self.visible(ref, module)], module)
         variables = [ref for ref in found if ref.defined.kind in _VARIABLES]
         if not variables:
             return tuple(found)
@@ -48,6 +55,18 @@ class Preprocessed(Lookup):
         near = [ref for ref in near if not _is_declared(ref)] or near
         near = [ref for ref in near if ref.module is module] or near
         return tuple(ref for ref in found if ref in near or ref.defined.kind not in _VARIABLES)
+
+    def _own_types(self, found: list[Ref], module: Module) -> list[Ref]:
+        """Without types that another source file has for itself, where something in reach says what is meant."""
+        strangers = [
+            ref for ref in found
+            if ref.defined.kind in TYPES and ref.module is not module and not ref.module.path.endswith(HEADERS)
+        ]  # fmt: skip
+        strangers = [ref for ref in strangers if not self.reaches(ref, module)]
+        known = [ref for ref in found if ref.defined.kind in TYPES and ref not in strangers] if strangers else []
+        if not known or any(_leaves_open(ref) for ref in known):
+            return found
+        return [ref for ref in found if ref not in strangers]
 
     def visible(self, ref: Ref, module: Module) -> bool:
         """Macros and static functions of C are seen in their own file, and where it is included; so are functions that

@@ -98,26 +98,6 @@ Exit codes:
 """
 
 
-# What other tools call it.
-_ELSEWHERE: Final = {
-    "grep": "search --mode regex", "find": "search", "query": "search", "ask": "search", "def": "symbols",
-    "definition": "symbols", "outline": "symbols", "tags": "graph export --format ctags", "ls": "files",
-    "references": "refs", "usages": "refs", "uses": "refs", "overview": "map", "tree": "map", "init": "index",
-    "sync": "index", "update": "index", "watch": "serve", "daemon": "serve", "start": "serve", "why": "explain",
-    "clean": "gc", "check": "health", "verify": "health", "version": "--version",
-}  # fmt: skip
-
-
-def _meant(name: str) -> str:
-    """Commands that a mistyped or foreign name may mean, for the error message; '' if none is like it."""
-    from difflib import get_close_matches
-
-    word = name.lower()
-    longer = [command for command in COMMANDS if command.startswith(word)]
-    near = [_ELSEWHERE[word]] if word in _ELSEWHERE else longer or get_close_matches(word, COMMANDS, n=2, cutoff=0.6)
-    return " or ".join(f"`everdex {command}`" for command in near[:2])
-
-
 class LazyGroup(click.Group):
     """Imports a command's module when that command is asked for."""
 
@@ -138,10 +118,11 @@ class LazyGroup(click.Group):
         if name in COMMANDS or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
         from everdex.errors import UsageError
+        from everdex.surfaces.cli.elsewhere import command_meant
 
         if len(name.split()) > 1:
             raise UsageError(f"no command is called {name!r}", hint=f'to ask that: everdex search "{name}"')
-        near = _meant(name)
+        near = command_meant(name, COMMANDS)
         raise UsageError(
             f"no command is called {name!r}" + (f"; did you mean {near}?" if near else ""), hint="run `everdex --help`"
         )

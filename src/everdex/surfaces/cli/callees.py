@@ -56,7 +56,7 @@ def _draw(document: dict[str, Any], shown: Style) -> None:
             called = ", ".join(f"{site['line']}" for site in edge["sites"])
             doubt = related.doubtful(edge["sites"][0]["certainty"])
             note = f"called at {called}{', ' + doubt if doubt else ''}"
-            rows.numbered(edge["name_line"], rows.local_name(edge["qualified_name"], path), note, shown)
+            rows.numbered(edge["name_line"], rows.own_name(edge), note, shown)
         write()
     if document["external"]:
         rows.heading("outside the repository", shown)

@@ -56,7 +56,7 @@ def _draw(document: dict[str, Any], shown: Style) -> None:
     for path, edges in related.by_path(document["callers"]).items():
         rows.file(path, shown)
         for edge in edges:
-            rows.name(rows.local_name(edge["qualified_name"], path), edge["kind"], shown)
+            rows.name(rows.own_name(edge), edge["kind"], shown)
             for site in edge["sites"]:
                 rows.numbered(site["line"], site["text"], related.doubtful(site["certainty"]), shown)
         write()

@@ -59,7 +59,8 @@ def as_everdex(error: BaseException) -> EverdexError:
         return errors.Cancelled("interrupted", hint="; ".join(getattr(error, "__notes__", ())) or None)
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx else "everdex"
-        return errors.UsageError(_in_one_line(error), hint=f"run `{where} --help`{_after_dashes(error)}")
+        told = _no_option(error) if isinstance(error, click.NoSuchOption) else _in_one_line(error)
+        return errors.UsageError(told, hint=f"run `{where} --help`{_after_dashes(error)}")
     if isinstance(error, click.ClickException):
         return errors.UsageError(_in_one_line(error))
     if isinstance(error, OSError):
@@ -69,6 +70,13 @@ def as_everdex(error: BaseException) -> EverdexError:
         said = f"out of memory: {error}" if str(error) else "out of memory"
         return errors.InternalError(said, hint="free some memory, or index with --workers 1")
     return _of_library(error) or (errors.Cancelled("interrupted") if _of_interrupt(error) else _bug(error))
+
+
+def _no_option(error: click.NoSuchOption) -> str:
+    from everdex.surfaces.cli.elsewhere import option_meant  # most commands end without it
+
+    near = option_meant(error)
+    return f"no such option: {error.option_name}" + (f"; did you mean {near}?" if near else "")
 
 
 def _after_dashes(error: click.UsageError) -> str:

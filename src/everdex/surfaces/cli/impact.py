@@ -68,17 +68,16 @@ def _draw(document: dict[str, Any], shown: Style) -> None:
             through = [rows.local_name(step["symbol"]["qualifiedName"], step["path"]) for step in item["way"][-2::-1]]
             notes = ["through " + " → ".join(through)] if through else []
             notes += [] if item["certainty"] == "resolved" else ["ambiguous"]
-            name = rows.local_name(item["qualified_name"], path)
+            name = rows.own_name(item)
             rows.numbered(item["way"][-1]["line"], name, ", ".join(notes), shown)
         write()
 
 
 def _way(document: dict[str, Any], item: dict[str, Any]) -> str:
     """The chain to the symbol: `h → g → f`."""
-    steps = [(item["qualified_name"], item["path"])]
-    steps += [(step["symbol"]["qualifiedName"], step["path"]) for step in item["way"][-2::-1]]
+    steps = [(step["symbol"]["qualifiedName"], step["path"]) for step in item["way"][-2::-1]]
     steps.append((document["symbol"]["qualified_name"], document["symbol"]["path"]))
-    return " → ".join(escape(rows.local_name(*step)) for step in steps)
+    return " → ".join(map(escape, (rows.own_name(item), *(rows.local_name(*step) for step in steps))))
 
 
 SHOWN = related.shown(_lines, "affected definition", lambda document: document.get("affected", ()), _draw)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 _NAMED_IN_FILE: Final = re.compile(r"(.+?)(::.*|:\d+(?::\d+)?)?\Z", re.DOTALL)
+_BY_ONE_COLON: Final = re.compile(r"([^:]+)(:[^:\d].*)", re.DOTALL)
 
 
 def named_from_root(paths: Sequence[str], top: Path, root: Path | None) -> list[str]:
@@ -25,12 +26,14 @@ def named_from_root(paths: Sequence[str], top: Path, root: Path | None) -> list[
 
 
 def from_root(symbol: str, root: Path) -> str:
-    """`path`, `path:line` or `path::name` with the path from the root; whatever names no file below it, as it is."""
-    match = _NAMED_IN_FILE.fullmatch(symbol)
-    if match is None or not os.path.isfile(match[1]):
-        return symbol
-    named = _below(match[1], root)
-    return named + (match[2] or "") if named is not None else symbol
+    """`path`, `path:line`, `path::name` or `path:name` with the path from the root; whatever names no file below it, as
+    it is."""
+    for form in (_NAMED_IN_FILE, _BY_ONE_COLON):
+        match = form.fullmatch(symbol)
+        if match is not None and os.path.isfile(match[1]):
+            named = _below(match[1], root)
+            return named + (match[2] or "") if named is not None else symbol
+    return symbol
 
 
 def place_from_root(place: str, root: Path) -> str:

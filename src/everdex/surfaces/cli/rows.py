@@ -10,7 +10,7 @@ import re
 import shutil
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -84,6 +84,16 @@ def hanging(lead: str, cells: int, text: str, indent: int) -> None:
     write(lead.rstrip() if not lines else lead + lines[0][cells:])
     for line in lines[1:]:
         write(line)
+
+
+def handed_to(definition: Mapping[str, Any]) -> str:
+    """What a function without a name is handed to, as far as that says something: `it("closes twice")`; else ''."""
+    return str(definition["text"]) if definition["kind"] == "lambda" and "<lambda" not in definition["text"] else ""
+
+
+def own_name(definition: Mapping[str, Any]) -> str:
+    """What people call a definition in its file."""
+    return handed_to(definition) or local_name(definition["qualified_name"], definition["path"])
 
 
 def local_name(qualified_name: str, path: str) -> str:

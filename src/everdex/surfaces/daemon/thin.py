@@ -173,13 +173,16 @@ def request(command: str, fields: dict[str, str], subjects: list[str], render: s
 
 
 def placed(symbol: str, root: str) -> str:
-    """`path`, `path:line` or `path::name` of a file named from where we are, named from the root."""
+    """`path`, `path:line`, `path::name` or `path:name` of a file named from where we are, named from the root."""
     path, inside, _ = symbol.partition("::")
     if not inside:
         for _ in "line", "column":
             above, colon, number = path.rpartition(":")
             if above and colon and number.isdecimal():
                 path = above
+        above, _, name = symbol.partition(":")
+        if name and not name[0].isdecimal() and not os.path.isfile(path):
+            path = above
     if not os.path.isfile(path):
         return symbol
     named = _from_root(path, root)

@@ -14,7 +14,7 @@ from everdex.graph.doubts import doubts, left_open
 from everdex.graph.model import SYNTACTIC
 from everdex.surfaces.cli.outside import from_outside
 from everdex.surfaces.cli.related import may_mean
-from everdex.surfaces.cli.rows import local_name
+from everdex.surfaces.cli.rows import handed_to, local_name
 from everdex.surfaces.mcp import model, pictured
 from everdex.surfaces.mcp.budget import Spendable, fit
 
@@ -57,7 +57,7 @@ class ReferencesReply(SymbolQuestion):
 class AffectedOne(BaseModel):
     path: str
     line: int
-    name: str
+    name: str = Field(description="of a function without a name what it is handed to: it('closes twice')")
     depth: int
     certainty: str
     layer: str = Field(description="semantic when a step is known by an indexer only, else syntactic")
@@ -114,7 +114,8 @@ def use(item: Document) -> Reply:
 def impact(document: Document, budget: int) -> Reply:
     affected = [
         {
-            "path": item["path"], "line": item["name_line"], "name": item["qualified_name"], "depth": item["depth"],
+            "path": item["path"], "line": item["name_line"], "name": handed_to(item) or item["qualified_name"],
+            "depth": item["depth"],
             "certainty": item["certainty"],
             "layer": next((step["layer"] for step in item["way"] if step["layer"] != SYNTACTIC), SYNTACTIC),
             "way": [f"{step['relation']} {step['path']}:{step['line']}" for step in item["way"]],
@@ -189,7 +190,9 @@ def lines(reply: Reply) -> Iterator[str]:
     for item in reply.get("affected", ()):
         # What the path says already need not be said again: most of such a line would be that.
         way = " ← ".join(step.replace(f" {item['path']}:", " line ") for step in item["way"])
-        yield f"{item['path']}:{item['line']} {local_name(item['name'], item['path'])}{_said(item)} ← {way}"
+        is_call = any(f"({quote}" in item["name"] for quote in "\"'`")  # what a function without a name is handed to
+        name = item["name"] if is_call else local_name(item["name"], item["path"])
+        yield f"{item['path']}:{item['line']} {name}{_said(item)} ← {way}"
     if reply.get("tests"):
         yield f"tests: {', '.join(reply['tests'])}"
     yield from missing(reply)

@@ -46,6 +46,7 @@ class EverdexServer(MCPServer[Any]):
             log_level="ERROR",
         )
         self._arguments = {tool.name: frozenset(tool.parameters.get("properties", ())) for tool in known}
+        self._lists = {tool.name: _lists(tool.parameters) for tool in known}
         self._add_resource("status", "The state of the index", tools.status_reply)
         self._add_resource("health", "Every check of the index, verified in full", tools.health_reply)
         self._add_resource("contexts", "Projects that an indexer can be run for", tools.contexts_reply)
@@ -62,7 +63,7 @@ class EverdexServer(MCPServer[Any]):
             hint = f"{name} takes {', '.join(sorted(self._arguments[name])) or 'no arguments'}"
             return failed(UsageError(f"{name} has no argument {unknown[0][:60]!r}", hint=hint))
         try:
-            return await super().call_tool(name, arguments, context)
+            return await super().call_tool(name, _in_lists(arguments, self._lists[name]), context)
         except UnexpectedToolError:
             raise
         except ToolError as error:
@@ -79,6 +80,22 @@ class EverdexServer(MCPServer[Any]):
                 # A resource has no result that could carry an error.
                 known = coded(error)
                 raise MCPError(INTERNAL_ERROR, known.message, known.to_dict(clock.new_ulid())) from error
+
+
+def _lists(schema: dict[str, Any]) -> frozenset[str]:
+    """The arguments of a tool that are lists."""
+    return frozenset(
+        name for name, each in schema.get("properties", {}).items()
+        if any(form.get("type") == "array" for form in each.get("anyOf", (each,)))
+    )  # fmt: skip
+
+
+def _in_lists(arguments: dict[str, Any], lists: frozenset[str]) -> dict[str, Any]:
+    """One text where a list is taken is a list of it: models write that. A list written as JSON is read later."""
+    return {
+        name: [value] if name in lists and isinstance(value, str) and not value.startswith("[") else value
+        for name, value in arguments.items()
+    }
 
 
 def _unheard(_phase: str, _done: int, _total: int) -> None:
