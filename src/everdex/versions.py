@@ -356,7 +356,8 @@ INTERFACE_VERSION: Final = "1"
 #     Python: what decorators put on classes, stars that lead back, attributes of libraries' objects, declined operands,
 #     slices; keys say what calls fill and what is taken out; builtins and the standard library are written down
 # 60: Python: what a loop takes out of something is stored by nobody
-RESOLVERS_VERSION: Final = "60"
+# 61: Python: keys of what stands before the body of a function, beside the text around it
+RESOLVERS_VERSION: Final = "61"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -163,15 +163,16 @@ def _changed_keys(
     """The keys of which the offers are not what they were, as far as a reader could tell."""
     if base is None:
         return np.zeros(0, dtype=np.uint32)
-    changed = {path: frozenset(changed_keys(former.get(path), fresh.get(path))) for path in {*former, *fresh}}
+    changed = {path: changed_keys(former.get(path), fresh.get(path)) for path in {*former, *fresh}}
     edited = [
         Edited(entry.path, entry.content, changed[entry.path])
         for number in map(base.number, former)
         if number is not None and (entry := base.files[number]).path in fresh and changed[entry.path]
     ]
+    found = {path: set(keys) for path, keys in changed.items()}
     for each, unseen in zip(edited, crew.unseen(edited), strict=True):
-        changed[each.path] -= unseen
-    return noted_keys(set().union(*changed.values()), base.offers, offers)
+        found[each.path] -= unseen
+    return noted_keys(set().union(*found.values()), base.offers, offers)
 
 
 def _suspects(base: Graph | None, keys: U32) -> set[str]:
