@@ -23,7 +23,7 @@ from everdex.graph.postings import EMPTY, U32
 from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import DIGEST as UNFINISHED
-from everdex.graph.unfinished import Saving, are_many, waiting_entry, worth_keeping
+from everdex.graph.unfinished import Saving, many_wait, waiting_entry, worth_keeping
 from everdex.graph.world import Before
 from everdex.memory import roomy
 from everdex.numeric import np, npt
@@ -97,8 +97,8 @@ def build(
                 lambda: pack(assembled(UNFINISHED, resolvers, base, paths, offers, records, left()))
             )
 
-        if saving is not None and only is None and are_many(len(asked)):
-            save()  # others may ask for a few files while all are resolved
+        if only is None and many_wait(len(asked), len(files)) and save():
+            progress("graph", 0, len(asked))  # others may ask for a few files while all are resolved
         try:
             for done, item in enumerate(crew.resolve(asked), start=1):
                 records[item.entry.path] = item
