@@ -339,6 +339,7 @@ _LARGE = {
 def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """A tree for which nobody should wait."""
     monkeypatch.setattr(unfinished, "_MANY", 3)
+    monkeypatch.setattr(unfinished, "_WAITING", 3)
     return synced(tmp_path / "tree", _LARGE)
 
 
@@ -390,6 +391,7 @@ def test_what_a_class_has_from_a_library_is_nobodys_before_the_graph(
 ) -> None:
     """The files are resolved that may define the member, or the class, or one above it; others may well wait."""
     monkeypatch.setattr(unfinished, "_MANY", 3)
+    monkeypatch.setattr(unfinished, "_WAITING", 3)
     made = synced(tmp_path / "tree", {
         "base.py": "from lib import Model\n\n\nclass Base(Model): ...\n",
         "heir.py": "from base import Base\n\n\nclass Heir(Base): ...\n",

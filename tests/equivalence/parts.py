@@ -5,6 +5,7 @@ Many edits are cheap here; all that a graph keeps of a file is compared.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -43,9 +44,10 @@ def seen_keys(
     for path in {*before.files, *world.files}:
         if before.files.get(path) != world.files.get(path):
             found = changed_keys(before.offers.get(path), offers.get(path))
+            seen = set(found)
             if path in before.files and path in world.files:
-                found -= unseen(path, before.world, world, found, resolver)
-            changed |= found
+                seen -= unseen(path, before.world, world, found, resolver)
+            changed |= seen
     return noted_keys(changed, _offers(before.offers), _offers(offers))
 
 
@@ -54,9 +56,9 @@ def _offers(found: dict[str, FileOffers]) -> Offers:
 
 
 def unseen(
-    path: str, before: MemoryWorld, after: MemoryWorld, changed: set[int], resolver: Resolver = PYTHON
+    path: str, before: MemoryWorld, after: MemoryWorld, changed: Mapping[int, int], resolver: Resolver = PYTHON
 ) -> set[int]:
-    found = resolver.unseen(path, before.facts(path), after.facts(path), lambda key: key64(key) in changed)
+    found = resolver.unseen(path, before.facts(path), after.facts(path), lambda key: changed.get(key64(key), 0))
     return {key64(key) for key in found}
 
 

@@ -17,6 +17,8 @@ from equivalence.splices import Span, Splicer, column_of, grammar_of, indented
 _WORD: Final = re.compile(rb"[A-Za-z_$]\w*")
 _TOKEN: Final = re.compile(rb"\w+|[^\w\s]")
 _CALLED: Final = re.compile(rb"[A-Za-z_]\w*(?=\s*\()")
+_TAKING: Final = re.compile(rb"(?:def|function|func|fn|fun)\s+[A-Za-z_]\w*\([^()]*\)")
+_PASSING: Final = re.compile(rb"(?<!def )(?<!function )\b[A-Za-z_]\w*\([^()\n]*\)")
 _STRING: Final = re.compile(rb"\"[^\"\n]{1,60}\"|'[^'\n]{1,60}'")
 _IMPORTED: Final = re.compile(rb"""(?:from|require\(|import)\s*['"]([^'"\n]+)""")
 _DEFINITION: Final = re.compile(
@@ -69,6 +71,7 @@ class Toucher(Splicer):
             (self.move_definition, 5), (self.define, 5), (self.project, 4), (self.break_file, 2),
             (self.move_file, 3), (self.package, 2), (self.other_language, 2), (self.remove, 2),
             (self.copy_file, 1), (self.empty, 1), (self.replace, 4), (self.insert, 4),
+            (self.take_more, 4), (self.pass_more, 4),
         )  # fmt: skip
         edit = self._chance.choices([each for each, _ in edits], [weight for _, weight in edits])[0]
         if self.tree:
@@ -144,6 +147,18 @@ class Toucher(Splicer):
             at = self._chance.randrange(len(lines) - 1)
             lines[at], lines[at + 1] = lines[at + 1], lines[at]
             self._put(path, b"\n".join(lines))
+
+    def take_more(self) -> None:
+        """A function takes one more behind the others, which may be called like what its body names."""
+        name = self._name() if self._chance.random() < 0.7 else b"added"
+        form = self._pick((b"%s=None", b"%s: int = 1", b"*, %s=''", b"%s=%s", b"%s", b"*%s", b"**%s"))
+        written = form.replace(b"%s", name)
+        self._replaced(_TAKING, lambda head, _: head[:-1] + (b"" if head.endswith(b"()") else b", ") + written + b")")
+
+    def pass_more(self) -> None:
+        """A call passes one more, by place or by name."""
+        given = self._name() if self._chance.random() < 0.4 else b"added=" + self._name()
+        self._replaced(_PASSING, lambda call, _: call[:-1] + (b"" if call.endswith(b"()") else b", ") + given + b")")
 
     def _like(self, path: str) -> str:
         """A file in the language of this one."""

@@ -64,7 +64,7 @@ class Resolver:
         }
         return {f"module:{parsed.module}": 1, f"imports:{path}": imports, **names, **inside}
 
-    def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> tuple[str, ...]:
+    def unseen(self, path: str, before: bytes, after: bytes, change: Callable[[str], int]) -> tuple[str, ...]:
         return ()
 
     def open(self, world: World, since: Since | None = None) -> Resolution:

@@ -17,8 +17,9 @@ import pytest
 
 from everdex import limits, machine
 from everdex.errors import Busy, DaemonGone, InternalError, LimitExceeded
+from everdex.graph import unfinished
 from everdex.graph.build import build
-from everdex.graph.keep import graph_path
+from everdex.graph.keep import begin_graph, graph_path
 from everdex.graph.resolvers import Resolvers
 from everdex.service import opening, relations
 from everdex.service.index import Index, Reading
@@ -135,7 +136,10 @@ def test_the_maker_leaves_with_the_daemon(root: Path, tmp_path: Path) -> None:
 class Slow:
     """Stands in for a process that makes a graph: does so when told to."""
 
-    def __init__(self, index: Index, snapshot_id: str, *, niceness: int, workers: int, started: None) -> None:
+    def __init__(
+        self, index: Index, snapshot_id: str, *, niceness: int, workers: int, started: None, heard: Callable[[], None]
+    ) -> None:
+        self.heard = heard
         self.index, self.snapshot_id, self.gives_way = index, snapshot_id, (niceness, workers)
         self.phase, self.done, self.total = "graph", 3, 10
         self.go = self.cancelled = False
@@ -192,6 +196,27 @@ def test_a_question_is_told_when_to_come_again(warm: ResidentIndex, slow: Graphs
     until(lambda: slow.describe()["state"] == "ready", "the graph")
     assert len(warm.relations(CALLERS, Reading()).to_dict()["callers"]) == 1
     assert len(SLOW) == 1
+
+
+def test_a_question_is_answered_as_soon_as_the_graph_is_begun(
+    warm: ResidentIndex, slow: Graphs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is asked just after an edit has no graph to be told from; it waits until files are being resolved, and not
+    for those that do not decide it."""
+    monkeypatch.setattr(limits, "DAEMON_GRAPH_PATIENCE_S", 600.0)
+    monkeypatch.setattr(unfinished, "_MANY", 1)
+    monkeypatch.setattr(unfinished, "_WAITING", 1)
+    until(lambda: slow.describe()["state"] == "making", "the maker")
+    SLOW[0].phase = "offers"
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(warm.relations, CALLERS, Reading())
+        until(lambda: len(slow._wants) == 1, "the question")
+        with warm.reader.pinned() as kept:
+            assert begin_graph(kept.view, Resolvers(), workers=1, progress=lambda *_: None) is not None
+        SLOW[0].phase = "graph"
+        SLOW[0].heard()
+        found = asked.result().to_dict()
+    assert (len(found["callers"]), slow.describe()["state"]) == (1, "making")
 
 
 def test_who_is_asked_back_does_not_wait_for_the_graph(warm: ResidentIndex, slow: Graphs, root: Path) -> None:

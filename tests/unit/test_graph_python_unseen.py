@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from everdex.graph.offers import changed_keys, file_offers
+from everdex.graph.postings import key64
 from everdex.graph.python.alike import MAX_EDITED
 from everdex.graph.python.resolver import RESOLVER
 from fixtures.callgraph.python.harness import MemoryWorld
@@ -30,9 +32,12 @@ def _unseen(before: str, after: str) -> list[str]:
 def _unseen_in(before: str, after: str, edited: set[str]) -> list[str]:
     worlds = [MemoryWorld({"m.py": text.encode()}) for text in (before, after)]
     old, new = (RESOLVER.offers("m.py", world.facts("m.py"), world.source("m.py")) for world in worlds)
-    changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
-    assert not {f"py:scope:m.py:{key}" for key in edited}.isdisjoint(changed)
-    return list(RESOLVER.unseen("m.py", worlds[0].facts("m.py"), worlds[1].facts("m.py"), changed.__contains__))
+    changed = changed_keys(file_offers(old), file_offers(new))
+    assert not {f"py:scope:m.py:{key}" for key in edited}.isdisjoint(
+        key for key in old.keys() | new.keys() if old.get(key) != new.get(key)
+    )
+    facts = [world.facts("m.py") for world in worlds]
+    return list(RESOLVER.unseen("m.py", *facts, lambda key: changed.get(key64(key), 0)))
 
 
 def _body(*lines: str) -> str:
@@ -61,8 +66,8 @@ def test_a_file_that_was_rewritten_is_not_compared() -> None:
     """Comparing costs a look through the file for each function, so it ends at some number of them."""
     texts = ["".join(f"def f{each}():\n    x = {value}\n" for each in range(MAX_EDITED + 1)) for value in (1, 2)]
     before, after = (MemoryWorld({"m.py": text.encode()}).facts("m.py") for text in texts)
-    assert RESOLVER.unseen("m.py", before, after, lambda key: not key.endswith("f0")) != []
-    assert RESOLVER.unseen("m.py", before, after, lambda key: True) == []
+    assert RESOLVER.unseen("m.py", before, after, lambda key: -(not key.endswith("f0"))) != []
+    assert RESOLVER.unseen("m.py", before, after, lambda key: -1) == []
 
 
 @pytest.mark.parametrize(
@@ -185,3 +190,90 @@ def test_which_function_inside_binds_a_name_is_seen() -> None:
     after = _body("def g():", *declares, "def h():", *binds, "return y")
     for unseen, left in ((_unseen(before, after), "g"), (_unseen(after, before), "h")):
         assert not {"py:scope:m.py:C.f", f"py:scope:m.py:C.f.{left}"} & set(unseen)
+
+
+_METHOD = """\
+import other
+class C(other.C):
+    def before(self): return 1
+    {head}
+        {body}
+    def after(self, x=1): return x
+"""
+_BOTH = ["py:scope:m.py:C.f", "py:scope:m.py:C", "py:member:m.py:C:f"]
+
+
+def _takes(before: str, after: str, *body: str) -> list[str]:
+    texts = [_METHOD.format(head=head, body=_body(*(body or ("return self.copy()",)))) for head in (before, after)]
+    return _unseen_in(texts[0], texts[1], {"C.f"})
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("def f(self):", "def f(self, deep=False):", id="one more"),
+        pytest.param("def f(self, x):", "def f(self, x, deep: bool = False, *, far=None):", id="two more, with a type"),
+        pytest.param("def f(self, *x):", "def f(self, *x, deep=False):", id="by name alone, behind a star"),
+        pytest.param("def f(self, x) -> A:", "def f(self, x, deep: bool = False) -> A:", id="of another type"),
+        pytest.param("async def f(self):", "async def f(self, deep=False):", id="of a coroutine"),
+        pytest.param("def __init__(self, x):", "def __init__(self, x, deep=False):", id="of a constructor"),
+    ],
+)
+def test_nobody_can_tell_that_more_may_be_passed(before: str, after: str) -> None:
+    """A parameter that is added behind the others, with a default, is nothing to who does not pass it: neither the
+    function, nor what its class has under its name, nor the class is another to them."""
+    name = "__init__" if "__init__" in before else "f"
+    texts = [_METHOD.format(head=head, body="return self.copy()") for head in (before, after)]
+    found = _unseen_in(texts[0], texts[1], {f"C.{name}"})
+    assert found == [f"py:scope:m.py:C.{name}", "py:scope:m.py:C", f"py:member:m.py:C:{name}"]
+
+
+def test_nobody_can_tell_of_a_function_of_a_module() -> None:
+    """The same of functions; and of two of them that stand in one class or module."""
+    before, after = "def f(x): return x\ndef g(x): return x\n", "def f(x, y=1): return x\ndef g(x, *, z=2): return x\n"
+    keys = {f"py:{kind}:m.py:{name}" for kind in ("scope", "name") for name in ("f", "g")}
+    assert set(_unseen_in(before, after, {"f", "g"})) == {*keys, "py:scope:m.py:"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("def f(self, x):", "def f(self, deep=False, x=None):", id="before another"),
+        pytest.param("def f(self, x):", "def f(self, x, deep):", id="without a default"),
+        pytest.param("def f(self, x):", "def f(self, x, deep=A()):", id="with something as its default"),
+        pytest.param("def f(self, **x):", "def f(self, *, deep=1, **x):", id="what the rest holds"),
+        pytest.param("def f(self, *x):", "def f(self, deep=1, *x):", id="before a star"),
+        pytest.param("def f(self, x):", "def f(self, x, *y):", id="a star"),
+        pytest.param("def f(self, x):", "def f(self, x, **y):", id="two stars"),
+        pytest.param("def f(self, x) -> T:", "def f(self, x, y: T = None) -> T:", id="what tells what it gives"),
+        pytest.param("def f(self, x) -> A | T:", "def f(self, x, y: T = None) -> A | T:", id="or may tell it"),
+        pytest.param("def f():", "def f(x=1):", id="the first"),
+        pytest.param("@g.register\n    def f(self):", "@g.register\n    def f(self, x=1):", id="of what is registered"),
+        pytest.param("def f(self, x):", "async def f(self, x, y=1):", id="what it is"),
+        pytest.param("def f(self, x=1):", "def f(self, x=2, y=1):", id="another default"),
+    ],
+)
+def test_somebody_can_tell_what_else_may_be_passed(before: str, after: str) -> None:
+    """Whatever else changes before the body may be seen by who calls it."""
+    for first, second in ((before, after), (after, before)):
+        found = _takes(first, second)
+        assert "py:member:m.py:C:f" not in found
+        assert "py:scope:m.py:C" not in found
+
+
+def test_somebody_can_tell_what_stands_around_a_head() -> None:
+    """A class or statement in which something else has changed, too, is another to who looked at that."""
+    before = _METHOD.format(head="def f(self):", body="return 1")
+    after = _METHOD.format(head="def f(self, deep=False):", body="return 1")
+    assert _unseen_in(before, after.replace("x=1", "x=2"), {"C.f"}) == ["py:scope:m.py:C.f", "py:member:m.py:C:f"]
+    assert _unseen_in(before, after.replace("    def after", "    n = 1\n    def after"), {"C.f"}) == [
+        "py:scope:m.py:C.f", "py:member:m.py:C:f",
+    ]  # fmt: skip
+    inside = "if other:\n    def f(x{}): return x\nelse:\n    def f(x{}): return x\n"
+    assert _unseen_in(inside.format("", ""), inside.format(", y=1", ", *y"), {"f", "f~2"}) == ["py:scope:m.py:f"]
+
+
+def test_a_head_that_is_written_over_several_lines_is_the_same() -> None:
+    """How a head is wrapped and commented says nothing."""
+    before, after = "def f(self, x, y=None):", "def f(\n        self,  # me\n        x,\n        y=None,\n    ):"
+    assert _takes(before, after) == _takes(after, before) == _BOTH

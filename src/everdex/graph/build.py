@@ -23,7 +23,7 @@ from everdex.graph.postings import EMPTY, U32
 from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import DIGEST as UNFINISHED
-from everdex.graph.unfinished import Saving, are_many, waiting_entry, worth_keeping
+from everdex.graph.unfinished import Saving, many_wait, waiting_entry, worth_keeping
 from everdex.graph.world import Before
 from everdex.memory import roomy
 from everdex.numeric import np, npt
@@ -97,8 +97,8 @@ def build(
                 lambda: pack(assembled(UNFINISHED, resolvers, base, paths, offers, records, left()))
             )
 
-        if saving is not None and only is None and are_many(len(asked)):
-            save()  # others may ask for a few files while all are resolved
+        if only is None and many_wait(len(asked), len(files)) and save():
+            progress("graph", 0, len(asked))  # others may ask for a few files while all are resolved
         try:
             for done, item in enumerate(crew.resolve(asked), start=1):
                 records[item.entry.path] = item
@@ -163,15 +163,16 @@ def _changed_keys(
     """The keys of which the offers are not what they were, as far as a reader could tell."""
     if base is None:
         return np.zeros(0, dtype=np.uint32)
-    changed = {path: frozenset(changed_keys(former.get(path), fresh.get(path))) for path in {*former, *fresh}}
+    changed = {path: changed_keys(former.get(path), fresh.get(path)) for path in {*former, *fresh}}
     edited = [
         Edited(entry.path, entry.content, changed[entry.path])
         for number in map(base.number, former)
         if number is not None and (entry := base.files[number]).path in fresh and changed[entry.path]
     ]
+    found = {path: set(keys) for path, keys in changed.items()}
     for each, unseen in zip(edited, crew.unseen(edited), strict=True):
-        changed[each.path] -= unseen
-    return noted_keys(set().union(*changed.values()), base.offers, offers)
+        found[each.path] -= unseen
+    return noted_keys(set().union(*found.values()), base.offers, offers)
 
 
 def _suspects(base: Graph | None, keys: U32) -> set[str]:

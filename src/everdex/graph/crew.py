@@ -9,7 +9,7 @@ their parent.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import chain
@@ -47,7 +47,7 @@ class Edited(NamedTuple):
 
     path: str
     before: bytes  # what its content was, as a hash
-    changed: frozenset[int]  # keys whose offers by it changed
+    changed: Mapping[int, int]  # keys whose offers by it changed, and how
 
 
 class Crew(Protocol):

@@ -241,10 +241,11 @@ class Resolver(Protocol):
         Positions are not part of a hash: a shifted line changes no other file's answer.
         """
 
-    def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> Sequence[str]:
+    def unseen(self, path: str, before: bytes, after: bytes, change: Callable[[str], int]) -> Sequence[str]:
         """Keys of an edited file whose hashes changed although no reader could tell, from its facts before and after.
 
-        `is_changed` says of a key whether its hash changed, appeared or went. Saying none is always right.
+        `change` says of a key how its hash changed: 0 where it did not, -1 where the key came or went, else the lower
+        halves of both joined by `^`. Saying none is always right.
         """
 
     def open(self, world: World, since: Since | None = None) -> Resolution:

@@ -51,14 +51,18 @@ def _in_columns(keys: Iterable[bytes], contents: Iterable[int], whole: int) -> F
     return FileOffers(hashed[order], values[order], whole)
 
 
-def changed_keys(before: FileOffers | None, after: FileOffers | None) -> set[int]:
-    """Keys whose offers by one file differ; all of them when only the hash of the whole tells that something does."""
+CAME_OR_WENT: Final = -1
+
+
+def changed_keys(before: FileOffers | None, after: FileOffers | None) -> dict[int, int]:
+    """Keys whose offers by one file differ, each with what it offered and offers joined by `^`; all of them when only
+    the hash of the whole tells that something does."""
     if before is not None and after is not None and before.whole == after.whole:
-        return set()
+        return {}
     old = dict(zip(before.keys.tolist(), before.contents.tolist(), strict=True)) if before else {}
     new = dict(zip(after.keys.tolist(), after.contents.tolist(), strict=True)) if after else {}
-    changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
-    return changed or old.keys() | new.keys()
+    both = {key: old[key] ^ new[key] if key in old and key in new else CAME_OR_WENT for key in old.keys() | new.keys()}
+    return {key: change for key, change in both.items() if change} or dict.fromkeys(both, CAME_OR_WENT)
 
 
 @dataclass(frozen=True, slots=True)

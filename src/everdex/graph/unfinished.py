@@ -24,7 +24,8 @@ _SUFFIX: Final = ".unfinished"
 _EVERY_S: Final = 15.0
 _SHARE: Final = 20  # of the time it takes, at most the 20th part
 _WORTH_KEEPING: Final = 64  # files
-_MANY: Final = 600  # files: fewer are resolved in a few seconds
+_MANY: Final = 600  # files of a tree: fewer are resolved in a few seconds
+_WAITING: Final = 150  # files of these: what an edit leaves to be resolved looks at more than most
 
 
 class Saving:
@@ -57,8 +58,13 @@ def worth_keeping(resolved: int) -> bool:
 
 
 def are_many(files: int) -> bool:
-    """Whether resolving them takes so long that a question about few of them should not wait for all."""
+    """Whether a tree has so many that a question about few of them should not wait for all."""
     return files >= _MANY
+
+
+def many_wait(waiting: int, files: int) -> bool:
+    """Whether that is so where some of them are resolved."""
+    return are_many(files) and waiting >= _WAITING
 
 
 def waiting_entry(wanted: Wanted) -> FileEntry:

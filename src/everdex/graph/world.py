@@ -6,7 +6,7 @@ nothing else, and every answer that may have needed it says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -110,13 +110,14 @@ class Bench:
         except Exception:  # noqa: BLE001 - a resolver's bug on one file; resolving it will meet and report the same
             return file_offers({})
 
-    def unseen(self, path: str, before: bytes, changed: frozenset[int]) -> frozenset[int]:
+    def unseen(self, path: str, before: bytes, changed: Mapping[int, int]) -> frozenset[int]:
         """Of the keys whose offers by a file changed, those of which no reader could tell; `before` is what it was."""
         facts = self._facts.earlier(path, before.hex())
         if facts is None:
             return frozenset()
         try:
-            found = self._resolver(path).unseen(path, facts, self._facts.of(path), lambda key: key64(key) in changed)
+            now = self._facts.of(path)
+            found = self._resolver(path).unseen(path, facts, now, lambda key: changed.get(key64(key), 0))
         except Exception:  # noqa: BLE001 - see above; everybody who looked is asked again then
             return frozenset()
         return frozenset(key64(key) for key in found)

@@ -19,7 +19,7 @@ from everdex.graph.artifact import Graph
 from everdex.graph.atlas import CONTAINERS, Atlas
 from everdex.graph.keep import begin_graph, begun_graph
 from everdex.graph.resolvers import Resolvers
-from everdex.graph.unfinished import Saving, are_many
+from everdex.graph.unfinished import Saving, are_many, many_wait
 from everdex.graph.ways import Way
 from everdex.memory import resident_bytes, trim
 from everdex.service.answers import Answer
@@ -119,7 +119,7 @@ def _answered(
     workers: int = 1, bench: begun.Workbench | None = None,
 ) -> tuple[Answer | None, Graph]:  # fmt: skip
     """The answer, and the graph with what was resolved for it."""
-    if not are_many(len(graph.waiting)):
+    if not many_wait(len(graph.waiting), len(graph.files)):
         return None, graph
     with begun.begun(view, known, graph, progress, workers=workers, bench=bench) as some:
         return begun.answered(view, some, asked.symbol, asked.method, answer), some.graph

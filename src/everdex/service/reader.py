@@ -141,21 +141,26 @@ class Reader:
                     return early
             return self._related(kept, question, freshness, reading)
 
-    def before_graph(self, question: Question, freshness: Freshness, reading: Reading) -> Answer | None:
-        """The answer from what is known before another process has finished the graph; None when it takes the graph."""
+    def before_graph(
+        self, question: Question, freshness: Freshness, reading: Reading, *, is_begun: bool = False
+    ) -> Answer | None:
+        """The answer from what is known before another process has finished the graph; None when it takes the graph.
+        Whoever has asked this before that process had begun it asks again when it `is_begun`."""
         with self._views.pinned(reading.snapshot_id) as kept:
-            return self._before_graph(kept, question, freshness, reading, kept.early())
+            return self._before_graph(kept, question, freshness, reading, kept.early(), is_begun=is_begun)
 
     def _before_graph(
-        self, kept: Kept, question: Question, freshness: Freshness, reading: Reading, early: Early | None
-    ) -> Answer | None:
+        self, kept: Kept, question: Question, freshness: Freshness, reading: Reading, early: Early | None, *,
+        is_begun: bool = False,
+    ) -> Answer | None:  # fmt: skip
         from everdex.service import opening, relations
 
         if kept.graph(opening.open_made) is not None:
             return None
         return relations.before_graph(
-            self.index, kept.view, kept.names, question, freshness, self._options, reading.warnings, kept=early
-        )
+            self.index, kept.view, kept.names, question, freshness, self._options, reading.warnings, kept=early,
+            is_begun=is_begun,
+        )  # fmt: skip
 
     def so_far(self, question: Question, snapshot_id: str | None) -> str:
         """What `before_graph` found out before it declined to answer, for the message to the waiting client; '' if

@@ -73,20 +73,21 @@ class Question:
 
 def before_graph(
     index: Index, view: SnapshotView, names: SymbolNames, question: Question, freshness: Freshness,
-    options: SyncOptions, warnings: tuple[str, ...] = (), kept: begun.Early | None = None,
+    options: SyncOptions, warnings: tuple[str, ...] = (), kept: begun.Early | None = None, is_begun: bool = False,
 ) -> Answer | None:  # fmt: skip
     """The answer that can be given before the graph is finished; None when only the finished graph can answer.
 
     That is so when several definitions fit, when none does, and when the files that write the name decide it. This
-    process begins a graph for it; a daemon, which has a process that makes graphs, hands over what it `kept`."""
+    process begins a graph for it; a daemon, which has a process that makes graphs, hands over what it `kept`. What a
+    name means is not looked up again when it asks once more because the graph `is_begun`."""
     if question.method in ("map", "architecture"):
         return None
     asked = naming.as_known(view, question.symbol.strip())
     question = replace(question, symbol=asked)
-    early = meant.before_graph(
+    early = None if is_begun else meant.before_graph(
         index, view, names, asked, question.limit, freshness, options.progress, warnings
     )
-    if early is not None or question.wait or question.method not in begun.METHODS:
+    if early is not None or not is_told_early(question):
         return early
 
     def from_some(atlas: Atlas, ways: tuple[Way, ...]) -> Answer:
@@ -95,6 +96,11 @@ def before_graph(
     if kept is None:
         return begun.from_new(view, options, asked_of(question), from_some)
     return kept.answer(view, asked_of(question), from_some)
+
+
+def is_told_early(question: Question) -> bool:
+    """Whether part of the answer may do."""
+    return question.method in begun.METHODS and not question.wait
 
 
 def asked_of(question: Question) -> begun.Asked:

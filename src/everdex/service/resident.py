@@ -27,7 +27,7 @@ from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index, Reading, only_paths
 from everdex.service.mutation import GateQuestion, queue_refresh
 from everdex.service.reader import Reader
-from everdex.service.relations import Question, check
+from everdex.service.relations import Question, check, is_told_early
 from everdex.state.model import SEMANTIC
 from everdex.sync.model import SyncOptions, SyncReport
 
@@ -37,6 +37,9 @@ class GraphMaker(Protocol):
 
     def ready(self, snapshot_id: str | None, wait_s: float | None = None) -> str:
         """The snapshot to answer from, once its graph is made; `Busy` when that takes longer."""
+
+    def begun(self, snapshot_id: str | None, wait_s: float | None = None) -> float:
+        """Wait until files are resolved for that graph, or all are; the seconds that are left then."""
 
     def published(self) -> None:
         """The active snapshot is another now."""
@@ -93,6 +96,11 @@ class ResidentIndex:
             return early
         if self.graphs is not None:
             try:
+                if is_told_early(question):  # just after an edit nobody has begun the graph yet
+                    wait_s = self.graphs.begun(reading.snapshot_id, wait_s)
+                    early = self.reader.before_graph(question, freshness, reading, is_begun=True)
+                    if early is not None:
+                        return early
                 reading = replace(reading, snapshot_id=self.graphs.ready(reading.snapshot_id, wait_s))
             except Busy as busy:
                 so_far = self.reader.so_far(question, reading.snapshot_id)

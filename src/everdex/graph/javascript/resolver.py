@@ -81,7 +81,7 @@ class _JavaScript:
         with collector_held():
             return offers(path, source, *self._recent.hashed(path, facts) if facts[:1] == m.FAMILY else (None, None))
 
-    def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> tuple[str, ...]:
+    def unseen(self, path: str, before: bytes, after: bytes, change: Callable[[str], int]) -> tuple[str, ...]:
         return ()  # its hashes are of what is asked for, not of text
 
     def open(self, world: World, since: Since | None = None) -> Resolution:

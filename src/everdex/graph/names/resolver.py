@@ -42,7 +42,7 @@ class _Resolver:
     def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
         return offers_of(path, facts, source)
 
-    def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> tuple[str, ...]:
+    def unseen(self, path: str, before: bytes, after: bytes, change: Callable[[str], int]) -> tuple[str, ...]:
         return ()  # positions and bodies are no part of its hashes
 
     def open(self, world: World, since: Since | None = None) -> _Resolution:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from everdex.facts.python import model as m
 from everdex.graph.python import slots
 from everdex.graph.python.files import File
@@ -26,9 +28,11 @@ from everdex.graph.python.keys import (
     dispatched_key,
     filled_key,
     fills_key,
+    head_key,
     here_keys,
     indirect_key,
     member_key,
+    name_key,
     operated_key,
     passed_key,
     passes_key,
@@ -38,27 +42,46 @@ from everdex.graph.python.keys import (
     taking_key,
 )
 from everdex.graph.python.pairing import Pairing, is_text_of_name
+from everdex.graph.python.slices import OPERANDS
 
 _NONE: Final = frozenset(("",))  # instead of the slots of a call that passes nothing
+_TAKING: Final = frozenset(("__init__", "__call__"))  # of the special methods those to which anything is passed
 MAX_EDITED: Final = 50  # functions; a file in which more changed was rewritten, and each costs a look through all of it
 
 
-def unseen(old: File, new: File, is_changed: Callable[[str], bool]) -> list[str]:
-    """The keys of functions that are not as they were, while all that others may see of them is.
+def unseen(old: File, new: File, change: Callable[[str], int]) -> list[str]:
+    """The keys of functions that are not as they were, while all that others may see of them is; and those of what
+    stands around them, where nothing else in it is another.
 
-    `is_changed` says of a key whether its offers differ: who went by it to something that is new or gone in a function
-    is asked again anyway.
+    `change` says of a key how its offers differ, 0 where they do not: who went by it to something that is new or gone
+    in a function is asked again anyway.
     """
     common = [
         (scope_key(old.path, key), scope, new.scope_by_key[key])
         for key, scope in old.scope_by_key.items()
         if old.scopes[scope].kind == m.FUNCTION_SCOPE and key in new.scope_by_key
     ]
-    edited = [each for each in common if is_changed(each[0])]
+    edited = [each for each in common if change(each[0])]
     if not 0 < len(edited) <= MAX_EDITED or old.facts.partial or new.facts.partial:
         return []
-    pair = _Pair(old, new, {old.scopes[scope].key for _, scope, _ in edited}, is_changed)
-    return [key for key, scope, other in edited if pair.try_function(scope, other)]
+    pair = _Pair(old, new, {old.scopes[scope].key for _, scope, _ in edited}, lambda key: change(key) != 0)
+    found = [each for each in edited if pair.try_function(*each[1:])]
+    return [*(key for key, _, _ in found), *_around(old, new, [each[1:] for each in found], change)]
+
+
+def _around(old: File, new: File, alike: list[tuple[int, int]], change: Callable[[str], int]) -> list[str]:
+    """The keys of classes and statements that differ in nothing but the heads of such functions (`heads`)."""
+    path, heads = new.path, dict[str, int]()
+    for scope, other in alike:
+        own = new.scopes[other]
+        owner, owner_now = old.scopes[old.owner(old.scopes[scope].parent)], new.scopes[new.owner(own.parent)]
+        head = change(head_key(path, own.key))
+        if head <= 0 or owner.kind != owner_now.kind:
+            continue
+        name = member_key(path, owner.key, own.name) if owner.kind == m.CLASS_SCOPE else name_key(path, own.name)
+        for key in (scope_key(path, owner.key), name):
+            heads[key] = heads.get(key, 0) ^ head
+    return [key for key, head in heads.items() if head and change(key) == head]
 
 
 class _Way(NamedTuple):
@@ -91,7 +114,7 @@ class _Pair(Pairing):
         return (
             first.flags == second.flags
             and self.old.passes_on(old) == self.new.passes_on(new)
-            and self._heads(first, second)
+            and (self._heads(first, second) or self._takes_more(old, new))
             and self.both(first.returns, second.returns)
             and self.both(first.guards, second.guards)
             and self.both(first.yields, second.yields)
@@ -109,6 +132,48 @@ class _Pair(Pairing):
             [written, first.decorators, first.bases, first.base_keywords, first.annotation],
             [written_now, second.decorators, second.bases, second.base_keywords, second.annotation],
         )
+
+    def _takes_more(self, old: int, new: int) -> bool:
+        """A definition that takes what it took and, last, more that has a default.
+
+        That is nothing to who calls it and passes no more than before. Who passes on something for which there was no
+        parameter has noted the head. Without any parameter calls are not told apart; of what decorators register with
+        others the first matters; `**rest` would hold less than before.
+        """
+        first, second = self.old.scopes[old], self.new.scopes[new]
+        known = len(first.params)
+        kinds, added = [param[1] for param in first.params], second.params[known:]
+        by_keyword = all(param[1] == m.KEYWORD_ONLY for param in added)
+        return bool(
+            added
+            and known > (bool(first.decorators) and self.old.class_of(old) >= 0)
+            and (not first.name.startswith("__") or first.name in _TAKING)
+            and m.ALL_KEYWORDS not in kinds
+            and (m.ALL_POSITIONAL not in kinds or by_keyword)
+            and self.old.is_by_name(self.old.owner(first.parent))
+            and all(self._is_left_out(second, *param[1:]) for param in added)
+            and self._heads(first, replace(second, params=second.params[:known]))
+        )
+
+    def _is_left_out(self, own: m.Scope, kind: int, annotation: int, default: int) -> bool:
+        """Whether a call may pass nothing for a parameter, and what it gives is not declared by it."""
+        entries = self.new.entries
+        if kind not in (m.POSITIONAL, m.KEYWORD_ONLY) or default < 0 or entries[default][0] != m.LITERAL:
+            return False
+        return annotation < 0 or (entries[annotation][0] == m.NAME and entries[annotation][1] not in self._types(own))
+
+    def _types(self, own: m.Scope) -> set[str]:
+        """The names in what a function is declared to give."""
+        entries, found = self.new.entries, set[str]()
+        waiting = [own.annotation]
+        while waiting:
+            number = waiting.pop()
+            if number >= 0:
+                entry = entries[number]
+                found.update([entry[1]] if entry[0] == m.NAME else ())
+                operands: Any = [entry[place] for place in OPERANDS.get(entry[0], ())]
+                waiting.extend(_numbers(operands))
+        return found
 
     def _inside(self, old: int, new: int) -> bool:
         """The definitions inside: their heads, which stand in this body, and the names that they take from it."""
@@ -133,6 +198,15 @@ class _Pair(Pairing):
         before, after = (ways.get(key, {}) for ways in self._ways)
         # Nobody offers '': what is not announced has never changed.
         return all(self._is_changed(way.announced) or self.both(before[way], after.get(way, [])) for way in before)
+
+
+def _numbers(operands: Any) -> Iterator[int]:
+    """The expressions in operands, and in lists of them."""
+    for each in operands:
+        if isinstance(each, int):
+            yield each
+        elif isinstance(each, (list, tuple)):
+            yield from _numbers(each)
 
 
 def _inner(file: File, scope: int) -> list[int]:

@@ -22,6 +22,7 @@ from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
     given_key,
+    head_key,
     indirect_key,
     passed_key,
     taken_key,
@@ -206,13 +207,17 @@ def _taking(engine: Engine, value: Value, place: int, key: str, fuel: int) -> It
         if value[0] == CLASS and not any(each[0] == FUNCTION for each in found):
             yield from _fields(engine, value, place, key, fuel)
     elif value[0] == FUNCTION:
-        params = engine.file(value[1]).scopes[value[2]].params
+        own = engine.file(value[1]).scopes[value[2]]
         index = place + (value[4] is not None)
-        for number, (name, kind, _, _) in enumerate(params):
-            if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS):
-                continue
-            if name == key if key else number == index and kind != m.KEYWORD_ONLY:
-                yield _Taker(value[1], value[2], number)
+        taking = [
+            number for number, (name, kind, _, _) in enumerate(own.params)
+            if kind not in (m.ALL_POSITIONAL, m.ALL_KEYWORDS)
+            and (name == key if key else number == index and kind != m.KEYWORD_ONLY)
+        ]  # fmt: skip
+        if not taking:  # one that is added later may
+            engine.note(engine.file(value[1]), head_key(value[1], own.key))
+        for number in taking:
+            yield _Taker(value[1], value[2], number)
 
 
 def _fields(engine: Engine, kind: Value, place: int, key: str, fuel: int) -> Iterator[_Taker]:

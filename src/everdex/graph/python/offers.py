@@ -8,16 +8,16 @@ only moved changes nothing.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any
 
 import xxhash
 
 from everdex.facts.python import model as m
 from everdex.graph.python import slots
 from everdex.graph.python.files import File
+from everdex.graph.python.heads import Said, Text, digest_text, hash_of, heads_of, said
 from everdex.graph.python.imported_as import as_imported, in_heads, renamed_in
 from everdex.graph.python.keys import (
     BARE_KEY,
@@ -71,12 +71,6 @@ from everdex.graph.python.modules import BENEATH_KEY, MODULE_ENDS, MODULE_KEY, P
 from everdex.graph.python.standard import BUILTIN_NAMES
 from everdex.graph.python.uses import used
 from everdex.languages import role_of
-
-# Lines that say nothing, blank or a comment alone, behind the end of a line: to look for that is quicker than to look
-# where a line begins. Inside a string they are text, but no name is spelt over two lines.
-_SILENT: Final = re.compile(
-    rb"\n(?:(?:[ \t]*+(?:#[^\n]*+)?\r?\n)++(?:[ \t]*+(?:#[^\n]*+)?\r?\Z)?|[ \t]*+(?:#[^\n]*+)?\r?\Z)"
-)
 
 
 def offers(file: File, source: bytes) -> dict[str, int]:
@@ -241,29 +235,31 @@ def _scopes(file: File, source: bytes, offered: dict[str, int]) -> None:
     for (number, name), bindings in file.from_inside.items():
         inside.setdefault(number, []).extend(_bound_inside(file, name, bindings))
     renamed = renamed_in(file)
-    heads = in_heads(file, renamed)
+    imported, heads = in_heads(file, renamed), heads_of(file.scopes, source)
     for number, scope in enumerate(file.scopes):
         if scope.kind == m.COMPREHENSION_SCOPE:
             continue
         digest = xxhash.xxh3_64()
-        _digest(digest, source, scope.start, scope.end, inner.get(number, ()))
+        functions = digest_text(digest, source, scope.start, scope.end, inner.get(number, ()), heads)
         digest.update("\n".join(inside.get(number, ())).encode("utf-8", "surrogatepass"))
-        digest.update(heads.get(number, b""))
+        digest.update(imported.get(number, b""))
         if scope.kind == m.CLASS_SCOPE:
             for name, values in file.self_stores.get(number, {}).items():
                 digest.update(f"{name} {[file.scopes[file.where[each]].key for each in values]}".encode())
-            head = _said(source[scope.start : scope.body]) + heads.get(number, b"")
+            head = said(source[scope.start : scope.body]) + imported.get(number, b"")
             offered[head_key(file.path, scope.key)] = xxhash.xxh3_64_intdigest(head)
-        offered[scope_key(file.path, scope.key)] = digest.intdigest()
+        elif scope.kind == m.FUNCTION_SCOPE and file.is_by_name(file.owner(scope.parent)):
+            offered[head_key(file.path, scope.key)] = heads[scope.key]
+        offered[scope_key(file.path, scope.key)] = digest.intdigest() ^ functions
     first = 0
     statements = file.facts.statements
     for last, (_, _, _, scope_number) in enumerate(statements):
         if last + 1 == len(statements) or statements[last + 1][3] != scope_number:
-            texts = _texts(file, source, first, last, inner.get(scope_number, ()), renamed)
+            texts = _texts(file, source, first, last, inner.get(scope_number, ()), renamed, heads)
             key = file.scopes[scope_number].key
             offered[names_key(file.path, key)] = _hash(_bound(file, scope_number))
-            if loose := [text for number, text in enumerate(texts, first) if _is_loose(file, number)]:
-                offered[loose_key(file.path, key)] = xxhash.xxh3_64_intdigest(b"".join(loose))
+            if loose := [(place, each.said) for place, each in enumerate(texts) if _is_loose(file, first + place)]:
+                offered[loose_key(file.path, key)] = hash_of(loose, texts)
             if scope_number:
                 _members(file, scope_number, first, texts, offered)
             else:
@@ -283,29 +279,14 @@ def _is_loose(file: File, statement: int) -> bool:
     return not file.bound_by[statement] and len(numbers) > len(file.imported_by(statement))
 
 
-def _digest(digest: xxhash.xxh3_64, source: bytes, start: int, end: int, inner: Sequence[m.Scope]) -> None:
-    for each in inner:
-        if each.start < start or each.kind == m.LAMBDA_SCOPE:
-            continue
-        if each.start >= end:
-            break
-        digest.update(_said(source[start : each.body]))
-        start = each.end
-    digest.update(_said(source[start:end]))
-
-
-def _said(text: bytes) -> bytes:
-    """Without the lines that say nothing."""
-    return _SILENT.sub(b"\n", b"\n" + text)[1:]
-
-
 def _texts(
-    file: File, source: bytes, first: int, last: int, inner: Sequence[m.Scope], renamed: Mapping[int, str]
-) -> list[bytes]:
+    file: File, source: bytes, first: int, last: int, inner: Sequence[m.Scope], renamed: Mapping[int, str],
+    heads: Mapping[str, int],
+) -> list[Text]:  # fmt: skip
     """Of each statement of a scope: its text, how what it defines is called in the graph, which of the names that it
     reads were bound before, in a module by which of several bindings, as what they were imported, and what functions do
     to those that it binds: who looks at one looks at its statement."""
-    texts: list[bytes] = []
+    texts: list[Text] = []
     place = 0
     scope = file.facts.statements[first][3]
     several, entries = _several(file, scope), file.complete()
@@ -316,10 +297,10 @@ def _texts(
             within.append(inner[place])
             place += 1
         digest = xxhash.xxh3_64("\n".join([each.key for each in within]).encode("utf-8", "surrogatepass"))
-        _digest(digest, source, start, end, within)
+        functions = digest_text(digest, source, start, end, within, heads)
         begin, behind = file.facts.statements[number][0], file.facts.statements[number + 1][0]
         names = [entry for entry in entries[begin:behind] if entry[0] == m.NAME]
-        digest.update(bytes([bool(entry[2]) for entry in names]))
+        digest.update("\n".join(_bound_before(names)).encode("utf-8", "surrogatepass"))
         digest.update(as_imported(renamed, range(begin, behind)))
         for entry in names if not scope else ():
             if entry[1] in several and entry[2]:
@@ -327,8 +308,18 @@ def _texts(
         for name in file.bound_by[number] if file.from_inside else ():
             inside = file.from_inside.get((file.facts.statements[number][3], name), ())
             digest.update("\n".join(_bound_inside(file, name, inside)).encode("utf-8", "surrogatepass"))
-        texts.append(digest.digest())
+        texts.append(Text(digest.digest(), functions))
     return texts
+
+
+def _bound_before(names: Iterable[Any]) -> Iterator[str]:
+    """Which of the names that a statement reads are bound, each counted by itself: what else it comes to read does not
+    matter."""
+    count: dict[str, int] = {}
+    for _, name, bindings, *_ in names:
+        count[name] = count.get(name, 0) + 1
+        if bindings:
+            yield f"{name} {count[name]}"
 
 
 def _several(file: File, scope: int) -> dict[str, dict[int, int]]:
@@ -337,22 +328,22 @@ def _several(file: File, scope: int) -> dict[str, dict[int, int]]:
     return {name: {each: place for place, each in enumerate(found)} for name, found in bound if len(found) > 1}
 
 
-def _binding(file: File, first: int, texts: Sequence[bytes]) -> dict[str, list[bytes]]:
+def _binding(file: File, first: int, texts: Sequence[Text]) -> dict[str, Said]:
     """What the statements that bind each name say of it: their texts, or what they import under it."""
-    found: dict[str, list[bytes]] = {}
-    for number, text in enumerate(texts, first):
-        imported = file.imported_by(number)
+    found: dict[str, Said] = {}
+    for place, text in enumerate(texts):
+        imported = file.imported_by(first + place)
         for value, binding in imported.items():
             scope, name, _, flag = file.bindings[binding]
             inside = _bound_inside(file, name, file.from_inside.get((scope, name), ()))
             said = f"{file.entries[value]} {flag} {inside}\n".encode("utf-8", "surrogatepass")
-            found.setdefault(name, []).append(said)
-        for name in dict.fromkeys(file.bound_by[number]):
-            found.setdefault(name, []).append(text)
+            found.setdefault(name, []).append((-1, said))
+        for name in dict.fromkeys(file.bound_by[first + place]):
+            found.setdefault(name, []).append((place, text.said))
     return found
 
 
-def _names(file: File, first: int, texts: Sequence[bytes], offered: dict[str, int]) -> None:
+def _names(file: File, first: int, texts: Sequence[Text], offered: dict[str, int]) -> None:
     """Each name of the module: the statements that bind it, and which definitions stand before them: of several
     bindings these see others than who stands behind."""
     found = _binding(file, first, texts)
@@ -362,13 +353,13 @@ def _names(file: File, first: int, texts: Sequence[bytes], offered: dict[str, in
         digest.update(f"{key}\n".encode("utf-8", "surrogatepass"))
         before.append(digest.intdigest())
     for name, bindings in file.names[0].items():
-        seen = b"".join(found.get(name, ()))
-        if not seen:  # only functions bind it
-            seen = "\n".join(_bound_inside(file, name, bindings)).encode("utf-8", "surrogatepass")
+        said, beside = found.get(name, []), b""
+        if not said:  # only functions bind it
+            beside = "\n".join(_bound_inside(file, name, bindings)).encode("utf-8", "surrogatepass")
         elif len(bindings) > 1:
             certain = [each for each in bindings if file.bindings[each][3] == m.CERTAIN]
-            seen += bytes(str([before[bisect_left(defined, (each,))] for each in certain]), "ascii")
-        offered[name_key(file.path, name)] = xxhash.xxh3_64_intdigest(seen)
+            beside = bytes(str([before[bisect_left(defined, (each,))] for each in certain]), "ascii")
+        offered[name_key(file.path, name)] = hash_of(said, texts, beside)
 
 
 def _bound_inside(file: File, name: str, bindings: Sequence[int]) -> list[str]:
@@ -377,7 +368,7 @@ def _bound_inside(file: File, name: str, bindings: Sequence[int]) -> list[str]:
     return [f"{name} {file.scopes[file.where[each]].key} {file.entries[each][0]}" for each in values]
 
 
-def _members(file: File, scope: int, first: int, texts: Sequence[bytes], offered: dict[str, int]) -> None:
+def _members(file: File, scope: int, first: int, texts: Sequence[Text], offered: dict[str, int]) -> None:
     """Each name of a class: the statements that bind it, who reads which of several, and who assigns it to self."""
     found = _binding(file, first, texts)
     bound = file.names[scope]
@@ -388,13 +379,13 @@ def _members(file: File, scope: int, first: int, texts: Sequence[bytes], offered
             entry = file.entries[number]
             if entry[0] == m.NAME and entry[1] in several and file.owner(file.where[number]) == scope:
                 places = [several[entry[1]].get(each, -1) for each in entry[2]]
-                text = texts[bisect_right(begins, number) - 1]
-                found.setdefault(entry[1], []).append(text + bytes(str(places), "ascii"))
+                place = bisect_right(begins, number) - 1
+                found.setdefault(entry[1], []).append((place, texts[place].said + bytes(str(places), "ascii")))
     key = file.scopes[scope].key
     stored = file.self_stores.get(scope, {})
     for name in bound.keys() | stored.keys():
         keys = "\n".join([key, *(file.scopes[file.where[each]].key for each in stored.get(name, ()))])
         if (scope, name) in file.called_in_class:
             keys += "\ncalled"
-        said = b"".join((keys.encode("utf-8", "surrogatepass"), b"\0", *found.get(name, ()), b"\n"))
-        offered[member_key(file.path, key, name)] = xxhash.xxh3_64_intdigest(said)
+        beside = keys.encode("utf-8", "surrogatepass") + b"\0"
+        offered[member_key(file.path, key, name)] = hash_of(found.get(name, []), texts, beside)

@@ -137,9 +137,9 @@ class PythonResolver:
         with collector_held():
             return offers(self._decoded.of(path, facts), source)
 
-    def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> list[str]:
+    def unseen(self, path: str, before: bytes, after: bytes, change: Callable[[str], int]) -> list[str]:
         with collector_held():
-            return unseen(self._earlier.of(path, before), self._decoded.of(path, after), is_changed)
+            return unseen(self._earlier.of(path, before), self._decoded.of(path, after), change)
 
     def open(self, world: World, since: Since | None = None) -> Resolution:
         known, self._known = self._known, None

@@ -104,17 +104,7 @@ class Graphs:
             return found.snapshot_id
         want = _Want(found.snapshot_id, found.seq, pinned=snapshot_id is not None)
         with self._changed:
-            if len(self._wants) >= limits.DAEMON_GRAPH_WAITING:
-                raise self._come_again()
-            self._wants.append(want)
-            self._changed.notify_all()
-            try:
-                self._changed.wait_for(lambda: want.settled or self._ended, patience)
-            finally:
-                self._wants.remove(want)
-                self._asked = time.monotonic()
-            if self._ended:
-                raise DaemonStopping("the daemon is leaving")
+            self._wait(want, lambda: want.settled, patience)
             if want.failure is not None:
                 raise error_of(want.failure)
             if want.answer is None:
@@ -122,6 +112,43 @@ class Graphs:
                     self._due = time.monotonic()  # whoever comes again finds it under way
                 raise self._come_again()
             return want.answer
+
+    def begun(self, snapshot_id: str | None, wait_s: float | None = None) -> float:
+        """Wait until files are resolved for that graph, or all are; the seconds that are left then."""
+        patience = limits.DAEMON_GRAPH_PATIENCE_S if wait_s is None else wait_s
+        found = self._warm.reader.graph_of(snapshot_id)
+        if found.made:
+            return patience
+        want = _Want(found.snapshot_id, found.seq, pinned=snapshot_id is not None)
+        until = time.monotonic() + patience
+
+        def is_begun() -> bool:
+            making, target = self._making, self._target
+            under_way = target is not None and want.concerns(target)
+            return want.settled or (under_way and making is not None and making.phase == "graph")
+
+        with self._changed:
+            self._wait(want, is_begun, patience)
+        return max(0.0, until - time.monotonic())
+
+    def _wait(self, want: _Want, is_enough: Callable[[], bool], patience: float) -> None:
+        """Have a graph made, and wait until that is enough, or there is no more patience."""
+        if len(self._wants) >= limits.DAEMON_GRAPH_WAITING:
+            raise self._come_again()
+        self._wants.append(want)
+        self._changed.notify_all()
+        try:
+            self._changed.wait_for(lambda: is_enough() or self._ended, patience)
+        finally:
+            self._wants.remove(want)
+            self._asked = time.monotonic()
+        if self._ended:
+            raise DaemonStopping("the daemon is leaving")
+
+    def _hear(self) -> None:
+        """The making that goes on has come to another phase."""
+        with self._changed:
+            self._changed.notify_all()
 
     def _come_again(self) -> Busy:
         making = self._making
@@ -190,6 +217,7 @@ class Graphs:
             self._making = making = Making(
                 self._warm.index, found.snapshot_id, niceness=0 if waited_for else _NICENESS,
                 workers=machine.workers() if waited_for else max(1, machine.workers() // 2), started=self._ahead,
+                heard=self._hear,
             )  # fmt: skip
             self._ahead = None
         began = time.monotonic()

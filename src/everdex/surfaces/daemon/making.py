@@ -12,7 +12,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Final
 
@@ -49,11 +49,13 @@ def dismiss(process: subprocess.Popen[bytes]) -> None:
 
 
 class Making:
-    """One run of `grapher.py`, in a process that waits for it or in a new one; `cancel` may come from any thread."""
+    """One run of `grapher.py`, in a process that waits for it or in a new one; `cancel` may come from any thread.
+
+    Who started it has `heard` of it when it comes to another phase."""
 
     def __init__(
         self, index: Index, snapshot_id: str, *, niceness: int = 0, workers: int = 1,
-        started: subprocess.Popen[bytes] | None = None,
+        started: subprocess.Popen[bytes] | None = None, heard: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
         self._told = json.dumps([*identity(index), snapshot_id, niceness, workers]).encode() + b"\n"
         self._lock = threading.Lock()
@@ -61,6 +63,7 @@ class Making:
         self._cancelled = False
         self.left: subprocess.Popen[bytes] | None = None
         self._began = time.monotonic()
+        self._heard = heard
         self.phase, self.done, self.total = "", 0, 0
 
     def run(self, most_bytes: int, kept_bytes: int = 0) -> tuple[int, int]:
@@ -100,9 +103,12 @@ class Making:
         return made
 
     def _hear(self, phase: str, done: int, total: int) -> None:
-        if phase != self.phase:
+        is_next = phase != self.phase
+        if is_next:
             self.phase, self._began = phase, time.monotonic()
         self.done, self.total = done, total
+        if is_next:
+            self._heard()
 
     def _said(self, process: subprocess.Popen[bytes], most_bytes: int) -> Iterator[dict[str, Any]]:
         """The documents it says, while it keeps within its memory and is not stopped from outside."""
