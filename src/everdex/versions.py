@@ -187,7 +187,8 @@ VECTORS_VERSION: Final = "1"
 #     properties without a name
 # 40: operators and brackets as uses; stars and references in types of C++; JavaScript: `import a = b.c`, arrows that
 #     give a tag with types, names for `exports`, `createRequire`, properties between brackets, attributes of JSX
-FACTS_VERSION: Final = "40"
+# 41: the same in every Python: before 3.11.5 patterns took what they could not match (chains, `(f)(x)`, heads of Swift)
+FACTS_VERSION: Final = "41"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -356,7 +357,9 @@ INTERFACE_VERSION: Final = "1"
 #     Python: what decorators put on classes, stars that lead back, attributes of libraries' objects, declined operands,
 #     slices; keys say what calls fill and what is taken out; builtins and the standard library are written down
 # 60: Python: what a loop takes out of something is stored by nobody
-RESOLVERS_VERSION: Final = "60"
+# 61: the same in every Python: offers tell how far a line is indented before 3.11.5, too; Python: what is of the
+#     standard library is what is written down, also where objects of it are given attributes
+RESOLVERS_VERSION: Final = "61"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first
