@@ -74,22 +74,22 @@ WORDS_VERSION: Final = "1"
 VECTORS_VERSION: Final = "1"
 
 # What a file says of itself: definitions, calls, references, imports.
-FACTS_VERSION: Final = "40"
+FACTS_VERSION: Final = "41"
 
 # What counts as a file's interface.
 INTERFACE_VERSION: Final = "1"
 
 # What any resolver answers.
-RESOLVERS_VERSION: Final = "60"
+RESOLVERS_VERSION: Final = "61"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 JOIN_VERSION: Final = "2"
 
 # How the same answer is drawn; part of the name of a kept picture.
-PICTURES_VERSION: Final = "10"
+PICTURES_VERSION: Final = "11"
 
 # How results are ranked.
-RANKING_VERSION: Final = "12"
+RANKING_VERSION: Final = "13"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:

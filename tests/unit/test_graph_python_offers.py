@@ -52,6 +52,13 @@ def test_a_shifted_line_changes_no_offer() -> None:
     assert changed == set()
 
 
+def test_a_line_moved_into_a_block_behind_a_blank_line_changes_its_function() -> None:
+    """Python before 3.11.5 matched the blank line and took what the next is indented by with it."""
+    before = "def f(x):\n    if x:\n        x()\n\n    return x\n"
+    after = before.replace("    return", "        return")
+    assert _changed(world(lib=before), world(lib=after))
+
+
 def test_a_body_edit_reaches_only_who_looked_into_it() -> None:
     """Who used only one method is not resolved again when another's body changes; who used its result is."""
     files = {

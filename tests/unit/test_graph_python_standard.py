@@ -17,8 +17,9 @@ import builtins, collections.abc, sys
 if sys.argv[1] == "other":
     builtins.display = print
     del builtins.breakpoint, builtins.EncodingWarning
-    sys.stdlib_module_names = frozenset(sys.stdlib_module_names) - {"queue"} | {"helpers"}
+    sys.stdlib_module_names = frozenset(sys.stdlib_module_names) - {"queue", "threading"} | {"helpers"}
     collections.abc.__all__ = ["Sized"]
+from everdex.graph.packages import package_of
 from everdex.graph.resolvers import Resolvers
 from support.worlds import MemoryWorld
 files = {
@@ -37,11 +38,22 @@ def show(x): pass
 def shown(x): x.append(1)
 ''',
     "src/helpers.py": b"def help(): pass", "tools/queue.py": b"def put(x): pass",
+    "waits.py": b'''import threading
+class Made:
+    def run(self): pass
+first = threading.Thread()
+first.made = Made()
+''',
+    "waits_too.py": b'''import threading
+second = threading.Timer(1, print)
+second.made.run()
+''',
 }
 made = MemoryWorld(files, Resolvers().of("python"))
 for path, graph in sorted(made.graphs().items()):
     print(path, [(site.line, site.column, site.text, str(site.status), site.reason, site.targets)
                  for site in graph.sites])
+print(package_of("python", "queue.Queue"), package_of("python", "helpers.help"))
 """
 
 

@@ -18,7 +18,7 @@ _LAST_SEPARATOR: Final = re.compile(r"(\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.|:)$")
 _LONGEST_SEPARATOR: Final = 3
 _BLOCK_COMMENT: Final = {"lua": ("--[[", "]]")}  # elsewhere as in C
 _LINE_COMMENT: Final = {"lua": "--", "ruby": "#"}
-_HELD: Final = re.compile(r"\(\s*+(\*?+)\s*+(\w++(?:(?:\.|->|::)\w++)*+)\s*+\)")  # `(f)(x)`, `(*p->f)(x)`
+_HELD: Final = re.compile(r"\(\s*+(\*?+)\s*+(\w++(?>(?:(?:\.|->|::)\w++){0,256}))\s*+\)")  # `(f)(x)`, `(*p->f)(x)`
 _USUAL_NAME: Final = 200
 
 

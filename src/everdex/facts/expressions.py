@@ -47,11 +47,11 @@ _ASSERTED: Final = re.compile(r"assert\s*\(")  # Lua: it gives back what it is g
 _UNNAMED: Final = re.compile(r"new\s+class\b")
 _MADE_CLASS: Final = re.compile(r"Class\.new\s*\(?\s*((?:::)?[A-Z][\w:]*)\s*\)?")  # Ruby, without a body
 _COMMAND_CALL: Final = re.compile(r"([\w@]+(?:(?:\.|::|&\.)\w+)*[?!]?) +(?=[\w:\"@\[{*&])(?!(?:and|or|if|unless|do)\b)")
-# Possessive: each `()` has two places in a step, so a chain that is none after all would be tried in 2ⁿ ways.
+# In one go: each `()` has two places in a step, so a chain that is none after all would be tried in 2ⁿ ways.
 _CALL: Final = r"\([_,?]*+\)"
-_STEP: Final = rf"[\w$@]++[?!]?+(?:{_CALL})*+(?:\[\])*+(?:{_CALL})*+"
+_STEP: Final = rf"[\w$@]++[?!]?+(?>(?:{_CALL})*(?:\[\])*(?:{_CALL})*)"
 _CALLS: Final = re.compile(rf"(?:{_CALL}){{2,}}")
-_CHAIN: Final = re.compile(rf"\.?(?:@\{{[^{{}}]*\}}(?:\[\])*+|{_STEP})(?:\.{_STEP})*+")
+_CHAIN: Final = re.compile(rf"\.?(?:@\{{[^{{}}]*\}}(?>(?:\[\])*)|{_STEP})(?>(?:\.{_STEP})*)")
 _BLOCK: Final = re.compile(r"(?<=[\w)])\s*\{\}")
 _FORCED: Final = re.compile(r"(?<=[\])])[?!]+|!!")
 _MARKED: Final = re.compile(r"(?<=\w)[?!]+")

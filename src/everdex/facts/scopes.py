@@ -19,7 +19,8 @@ _BASE_WORDS: Final = re.compile(
 # What stands before a function's name, attributes with arguments among it. Nothing in it is tried again: a head
 # without a function's word would take ages.
 _SWIFT_HEAD: Final = re.compile(
-    r"(?:@\w++(?:\((?:\"[^\"]*\"|[^()\"]|\([^()]*\))*+\))?\s*+|(?!func\b|init\b|subscript\b)\w++(?:\(\w+\))?\s++)*+"
+    r"(?>(?:@\w++(?:\([^()\"]*+(?>(?:(?:\"[^\"]*\"|\([^()]*\))[^()\"]*+){0,256})\))?\s*+"
+    r"|(?!func\b|init\b|subscript\b)\w++(?:\(\w+\))?\s++){0,256})"
     r"(?:func|init|subscript)\b"
 )
 

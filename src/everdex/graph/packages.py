@@ -6,9 +6,9 @@ Knows the names of standard libraries and how languages write names; nothing of 
 from __future__ import annotations
 
 import re
-import sys
 from typing import Final
 
+from everdex.graph.python.standard import MODULES
 from everdex.languages import C_FAMILY, JAVASCRIPT, JVM
 
 
@@ -67,7 +67,7 @@ def package_of(language: str, name: str) -> str:
         lower = [part for part in parts[:3] if part[:1].islower()]
         return "" if first in _JVM_OWN else ".".join(lower) or first
     if language == "python":
-        return "" if first in sys.stdlib_module_names else first
+        return "" if first in MODULES else first
     if language == "ruby":
         return "" if first in _RUBY else first
     if language == "php":

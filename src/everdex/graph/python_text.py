@@ -16,7 +16,7 @@ _TEXT: Final = re.compile(
     rb"""#[^\n]*|"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"{3}|'{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}"""
     rb"""|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'"""
     # A string that nothing closes is passed over in one go: else every quote in it would be tried as a beginning.
-    rb"""|("(?:[^"\\\n]|\\.)*+|'(?:[^'\\\n]|\\.)*+)""",
+    rb"""|("[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)|'[^'\\\n]*+(?>(?:\\.[^'\\\n]*+)*))""",
     re.DOTALL,
 )
 _FORMATTED: Final = re.compile(rb"(?:[fFtT][rR]?|[rR][fFtT])\Z")

@@ -42,20 +42,22 @@ _UNENDED: Final = re.compile(
     rb"((?<=[;{}:]\n)[ \t]*+[A-Z][A-Z0-9_]*+\([^;{}()\n]*+\)[ \t]*+(?://[^\n]*+)?\r?\n)[ \t]"
     rb"(?=[ \t]*+(?:case|default|return|if|for|while|switch|break|goto|do)\b)"
 )
+# In parentheses, with others in them. No group is possessive: before 3.11.5 one takes what it could not match.
+_PASSED: Final = rb"\([^(){}]*+(?>(?:\([^(){}]*+\)[^(){}]*+){0,256})\)"
 # `class Store(val map: Map) : Map by map {`: the grammar takes the body of the class for a function that is passed.
 # It is looked for no further than to the next class: each is read once, however many begin and go nowhere.
 _DELEGATED: Final = re.compile(
     rb"(\b(?:class|object)\s+\w++\s*+(?:<[^{}()]{0,200}?>\s*+)?"
-    rb"(?:\((?:[^(){}]|\((?:[^(){}]|\([^(){}]*+\))*+\))*+\)\s*+)?:"
+    rb"(?:\([^(){}]*+(?>(?:%s[^(){}]*+){0,256})\)\s*+)?:"
     rb"(?:(?!\b(?:class|object)\b)[^(){}\n]|\n(?!\s*+(?:val|var|fun|class|object|interface)\b)"
-    rb"|\((?:[^(){}]|\([^(){}]*+\))*+\)){1,600}?)"
-    rb"(\bby\s++[\w.]++)(?=\s*+\{)"
+    rb"|%s){1,600}?)"
+    rb"(\bby\s++[\w.]++)(?=\s*+\{)" % (_PASSED, _PASSED)
 )
 _NOT_A_LINE: Final = re.compile(rb"[^\r\n]")
 # `UNUSED(static int size(int n)) {`
 _WRAPPED: Final = re.compile(
     rb"^([A-Z][A-Z0-9_]*+\()((?:static|extern|inline|const|unsigned|void|int|char|struct)\b[^;{}()]*+"
-    rb"\((?:[^;{}()]|\([^;{}()]*+\))*+\)\s*+)\)(?=\s*+\{)", re.MULTILINE
+    rb"\([^;{}()]*+(?>(?:\([^;{}()]*+\)[^;{}()]*+){0,256})\)\s*+)\)(?=\s*+\{)", re.MULTILINE
 )
 _NUMBERED: Final = re.compile(
     rb"^([ \t]*([A-Za-z_]\w*+)[\w \t*]*(?<=[ \t*]))([A-Za-z_]\w*\([ \t]*\d+[ \t]*(?:,[ \t]*\d+[ \t]*)*\))"

@@ -17,7 +17,7 @@ _OPTIONS: Final = ("paths", "baseUrl")
 _NAME: Final = re.compile(r"(?:ts|js)config(?:\.[\w.-]+)?\.json")
 # What JSON with comments has beside JSON; or a string. One that does not end, and a comment that does not, are taken up
 # to where they are given up: looking for the end from every beginning would be quadratic.
-_JSONC: Final = re.compile(r'//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])|("(?:[^"\\\n]|\\.)*+"?|/\*.*)', re.DOTALL)
+_JSONC: Final = re.compile(r'//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])|("[^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*)"?|/\*.*)', re.DOTALL)
 _CONDITIONS: Final = ("source", "import", "module", "default", "require", "node", "browser", "types")
 _MAX_EXTENDS: Final = 8
 _MAX_BYTES: Final = 1_048_576

@@ -19,14 +19,13 @@ from everdex.facts.python import model as m
 
 # Lines that say nothing, blank or a comment alone, behind the end of a line: to look for that is quicker than to look
 # where a line begins. Inside a string they are text, but no name is spelt over two lines.
-_SILENT: Final = re.compile(
-    rb"\n(?:(?:[ \t]*+(?:#[^\n]*+)?\r?\n)++(?:[ \t]*+(?:#[^\n]*+)?\r?\Z)?|[ \t]*+(?:#[^\n]*+)?\r?\Z)"
-)
+_SILENT: Final = re.compile(rb"\n[ \t]*+(?:#[^\n]*+)?\r?(?=\n)")
+_LAST_SILENT: Final = re.compile(rb"\n[ \t]*+(?:#[^\n]*+)?\r?\Z")
 
 
 def said(text: bytes) -> bytes:
     """Without the lines that say nothing."""
-    return _SILENT.sub(b"\n", b"\n" + text)[1:]
+    return _LAST_SILENT.sub(b"\n", _SILENT.sub(b"", b"\n" + text))[1:]
 
 
 def heads_of(scopes: Iterable[m.Scope], source: bytes) -> dict[str, int]:

@@ -7,10 +7,9 @@ It does not follow `__dict__`.
 
 from __future__ import annotations
 
-import sys
 from typing import Final
 
-from everdex.graph.python import classes, decorated_classes, named_stores, own_keys, replacing
+from everdex.graph.python import classes, decorated_classes, named_stores, own_keys, replacing, standard
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
@@ -112,7 +111,7 @@ def _is_of_library(value: Value, receiver: Value) -> bool:
 
 
 def _is_standard(value: Value) -> bool:
-    return value[1].partition(".")[0] in sys.stdlib_module_names
+    return value[1].partition(".")[0] in standard.MODULES
 
 
 _GIVEN: Final = frozenset((INSTANCE, FUNCTION, CLASS, PARTIAL))
