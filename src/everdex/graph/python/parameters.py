@@ -366,6 +366,9 @@ def _classes(engine: Engine, path: str, owner: int, method: str, fuel: int) -> V
     own = (CLASS, path, owner)
     if method in ("__new__", "__class_getitem__"):
         return frozenset((open_class(path, owner),))
+    few = running.receivers(engine, path, owner, method, fuel, of_class=True)
+    if few:
+        return frozenset((CLASS, *each[1:3]) for each in few)
     found = classes.kinds(engine, (INSTANCE, path, owner, True), fuel)
     return found - {own} if len(found) > 1 and method == "__init_subclass__" else found
 
