@@ -357,7 +357,7 @@ INTERFACE_VERSION: Final = "1"
 #     slices; keys say what calls fill and what is taken out; builtins and the standard library are written down
 # 60: Python: the ways from a method below to one above are followed class by class, also of class methods;
 #     singledispatch: what calls register, and what it is given;
-#     returns under a type that too few steps are left to tell
+#     returns under a type that too few steps are left to tell; who takes objects apart
 RESOLVERS_VERSION: Final = "60"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
