@@ -14,7 +14,17 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python import classes, dispatching, forwarded, handing, members, metaclasses, reaching, slots
+from everdex.graph.python import (
+    classes,
+    dispatching,
+    forwarded,
+    handing,
+    members,
+    metaclasses,
+    reaching,
+    registered,
+    slots,
+)
 from everdex.graph.python.call_sites import sites_of
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, WORTH_GIVEN, Engine
@@ -300,7 +310,7 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[
     if owner < 0 or own.name not in _CONSTRUCTORS:
         around = file.scopes[file.owner(own.parent)]
         if around.kind != m.FUNCTION_SCOPE:
-            return [own.name], []
+            return [own.name], registered.names(engine, file, scope)
         made = _results(engine, file, around.name)
         maker = file.owner(own.parent)
         decorated = [name for _, name in _decorated_as(engine, file, maker)]

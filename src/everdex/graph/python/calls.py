@@ -261,8 +261,12 @@ _VAGUE = frozenset((UNKNOWN, BUILTIN, "literal", "prefix", "external instance", 
 def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> Values:
     """What its return statements give; what its annotation says when they give nothing known."""
     own = file.scopes[scope]
-    returns = guards.reached(engine, file, scope, context, fuel)
+    returns, doubtful = guards.reached(engine, file, scope, context, fuel)
     found = union(engine.values(file.path, each, context, fuel) for each in returns)
+    if doubtful:
+        either = union(engine.values(file.path, each, context, fuel) for each in doubtful)
+        is_told = all(each[0] == INSTANCE for each in either)  # who makes an object of whatever it is given
+        found = union((found, either if is_told else unknown("too many steps")))
     if own.annotation >= 0 and not any(value[0] not in _VAGUE and value[0] != EXTERNAL for value in found):
         by_type = declared.instances(engine, file, own.annotation, context, fuel)
         # What something from outside holds is said by the annotation alone, when that names a class of the root.

@@ -16,9 +16,10 @@ from everdex.facts.python import model as m
 from everdex.graph.python import asked
 from everdex.graph.python.around import binding_scope
 from everdex.graph.python.contexts import Argument, Context, Keywords, Positional
-from everdex.graph.python.engine import NAME_STEP, Engine
+from everdex.graph.python.engine import CALLERS_STEP, NAME_STEP, WORTH, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import filled_key
+from everdex.graph.python.rules import OPERATORS
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
@@ -36,6 +37,8 @@ from everdex.graph.python.values import (
 
 _MAX_DEPTH: Final = 3  # names that are given names, and conditions under conditions
 _WRITTEN: Final = frozenset((m.LITERAL, m.DEFINITION, m.DECORATED))
+_OF_OPERATORS: Final = frozenset(f"__{kind}{name}__" for name in OPERATORS.values() for kind in ("", "r", "i"))
+_BY_TYPE: Final = frozenset((m.IS_A, m.IS_NO))
 _CHANGING: Final = frozenset((KEYED, TUPLE))
 _BY_CALL: Final = {m.CALLS: "callable", m.CALLS_NOT: "callable", m.IS_A: "isinstance", m.IS_NO: "isinstance"}
 _KINDS: Final = {  # what is asked of a function by what the library has for it; None asks for a class
@@ -48,15 +51,29 @@ _KINDS: Final = {  # what is asked of a function by what the library has for it;
 }
 
 
-def reached(engine: Engine, file: File, scope: int, context: int, fuel: int) -> list[int]:
-    """The expressions that a function may return in a context."""
+def reached(engine: Engine, file: File, scope: int, context: int, fuel: int) -> tuple[list[int], list[int]]:
+    """The expressions that a function may return in a context; and those of which it cannot be told because there are
+    not the steps to find out of which types what it is given is: to take all of them would be the more, the less is
+    known."""
     own = file.scopes[scope]
     if not any(own.guards):
-        return own.returns
-    return [
-        each for each, guards in zip(own.returns, own.guards, strict=True)
-        if all(_may_hold(_holds(engine, file, guard, context, fuel, 0)) for guard in guards)
-    ]  # fmt: skip
+        return own.returns, []
+    both = zip(own.returns, own.guards, strict=True)
+    # What operators give becomes operands: guessed with few steps left, one guess would be the reason for the next.
+    least = WORTH if own.name in _OF_OPERATORS else CALLERS_STEP + NAME_STEP
+    told = [(each, _tells(engine, file, guards, context, fuel, least)) for each, guards in both]
+    return [each for each, is_known in told if is_known], [each for each, is_known in told if is_known is False]
+
+
+def _tells(engine: Engine, file: File, guards: list[Any], context: int, fuel: int, least: int) -> bool | None:
+    """None where a guard does not hold; False where one asks for a type, and the steps to learn of that are too few."""
+    is_known = True
+    for guard in guards:
+        answers = _holds(engine, file, guard, context, fuel, 0)
+        if not _may_hold(answers):
+            return None
+        is_known = is_known and (guard[2] not in _BY_TYPE or (answers is not None and None not in answers))
+    return is_known or engine.can_spend(fuel, least)
 
 
 def bound(

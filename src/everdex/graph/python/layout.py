@@ -141,6 +141,13 @@ class Layout:
         parent = self.scopes[scope].parent
         return parent if parent >= 0 and self.scopes[parent].kind == m.CLASS_SCOPE else -1
 
+    def method_around(self, scope: int) -> int:
+        """The method that a scope belongs to, also one inside of it; 0 where it belongs to none."""
+        method = self.owner(scope)
+        while method > 0 and self.class_of(method) < 0:
+            method = self.owner(self.scopes[method].parent)
+        return method
+
     def returned_first(self, scope: int) -> int:
         """A `return` of a function's first parameter; -1."""
         for each in self.scopes[scope].returns:

@@ -156,6 +156,9 @@ def binary(engine: Engine, file: File, entry: Any, expression: int, context: int
         both = union(containers.elements(engine, each, fuel) for each in (*left, *right))
         return frozenset(((LIST, both),))
     if kinds:
+        right = engine.values(file.path, entry[3], context, fuel)
+        if any(each[0] == INSTANCE for each in right):  # whose method was not found, or not in so few steps
+            return unknown("result of an operator")
         return frozenset((BUILTIN, kind) for kind in kinds)
     written = file.entries[entry[3]]
     if entry[1] == "+" and written[0] == m.LITERAL and written[1] == "str" and all(each[0] == UNKNOWN for each in left):

@@ -22,6 +22,7 @@ from everdex.graph.python import (
     named_stores,
     operations,
     protocols,
+    registered,
     running,
 )
 from everdex.graph.python.around import binding_scope
@@ -205,10 +206,10 @@ def anywhere(
     held = descriptors.passed(engine, file, scope, index, fuel - LOOKUP_STEP)
     if held:
         return held
-    if own.decorators and annotation < 0 and index == (owner >= 0):
-        registered = _registered(engine, file, scope, fuel - NAME_STEP)
-        if registered:
-            return registered
+    if annotation < 0 and index == (owner >= 0):
+        kinds = registered.taken(engine, file, scope, fuel - NAME_STEP)
+        if kinds:
+            return kinds
     if owner < 0 and index == 0 and annotation < 0 and own.kind == m.FUNCTION_SCOPE:
         parts.append(_adopted(engine, file, scope, fuel - NAME_STEP))
         parts.append(named_stores.holders(engine, file, scope, fuel - NAME_STEP))
@@ -277,20 +278,6 @@ def _may_be_on(engine: Engine, call: Context, receiver: Values, fuel: int) -> bo
 def _may_be(engine: Engine, above: Value, below: Value, fuel: int) -> bool:
     is_same = above[1:3] == below[1:3]
     return is_same or (is_open(above) and (CLASS, *above[1:3]) in classes.mro(engine, below[1], below[2], fuel))
-
-
-def _registered(engine: Engine, file: File, scope: int, fuel: int) -> Values:
-    """What a function takes that is registered with another for a class: `@show.register(Circle)`."""
-    found: list[Values] = []
-    for each in file.scopes[scope].decorators:
-        entry = file.entries[file.entries[each][1]]
-        callee = file.entries[entry[1]] if entry[0] == m.CALL and len(entry[2]) == 1 else entry
-        if callee[0] != m.ATTRIBUTE or callee[2] != "register" or callee is entry:
-            continue
-        if any(value[0] == FUNCTION for value in engine.values(file.path, callee[1], 0, fuel)):
-            kinds = engine.values(file.path, entry[2][0], 0, fuel)
-            found.append(frozenset((INSTANCE, *value[1:3], True) for value in kinds if value[0] == CLASS))
-    return union(found)
 
 
 def _adopted(engine: Engine, file: File, scope: int, fuel: int) -> Values:
@@ -366,6 +353,9 @@ def _classes(engine: Engine, path: str, owner: int, method: str, fuel: int) -> V
     own = (CLASS, path, owner)
     if method in ("__new__", "__class_getitem__"):
         return frozenset((open_class(path, owner),))
+    few = running.receivers(engine, path, owner, method, fuel, of_class=True)
+    if few:
+        return frozenset((CLASS, *each[1:3]) for each in few)
     found = classes.kinds(engine, (INSTANCE, path, owner, True), fuel)
     return found - {own} if len(found) > 1 and method == "__init_subclass__" else found
 

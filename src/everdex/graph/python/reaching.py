@@ -51,6 +51,7 @@ _REACHING: Final = frozenset((FUNCTION, CLASS, PARTIAL, STATIC, MANAGER, INSTANC
 def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, fuel: int) -> list[Context]:
     """How one call site calls one function; nothing when it does not."""
     meant = {(path, scope), *wrappers(engine, path, scope, fuel)}
+    meant |= registered.generics(engine, engine.file(path), scope, fuel)
     found = _contexts_in(engine, file, number, 0, path, scope, meant, fuel)
     if found and (apart := _kept_by(engine, file, number, path, scope, fuel)):
         several = [_contexts_in(engine, file, number, each, path, scope, meant, fuel) for each in apart]
@@ -105,7 +106,7 @@ def _contexts_in(
             return found
         positional, keywords = calls.arguments(file, number, context)
         ran = registered.chosen(engine, frozenset(callees), positional, fuel)
-        for value in [each for each in callees if each in ran]:
+        for value in registered.running(engine, callees, ran, path, scope):
             if value[0] == FUNCTION and value[1:3] != (path, scope):
                 found.append(Context(path, scope, 0, calls.with_receiver(value[4], positional), keywords))
             else:

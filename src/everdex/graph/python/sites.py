@@ -324,6 +324,7 @@ _HANDLERS: Final = {
     m.STORE: Sites.store,
     m.STORE_PAST: Sites.store,
     m.ELEMENT: Sites.element,
+    m.ITEM: Sites.unpacked,
     m.ENTERED: Sites.entered,
     m.BINARY: Sites.binary,
     m.UNARY: Sites.unary,

@@ -29,10 +29,7 @@ def super_of(
     engine: Engine, file: File, expression: int, context: int, positional: tuple[Argument, ...], fuel: int
 ) -> Values:
     """super() itself: the class around, and the receiver of the method around."""
-    scope = file.owner(file.where[expression])
-    method = scope
-    while method > 0 and file.class_of(method) < 0:
-        method = file.owner(file.scopes[method].parent)
+    method = file.method_around(file.where[expression])
     if method <= 0:
         return unknown("super outside a class")
     owner = file.class_of(method)

@@ -121,6 +121,11 @@ class SyntaxSites(VariableSites):
     def element(self, number: int, entry: Any, is_callee: bool) -> None:
         self.iteration(entry[1], bool(entry[2]))
 
+    def unpacked(self, number: int, entry: Any, is_callee: bool) -> None:
+        """`x, y = pair`: once, with the first of what is taken from it."""
+        if entry[2] == 0 or (isinstance(entry[2], list) and entry[2][0] == 0):
+            self.iteration(entry[1])
+
     def entered(self, number: int, entry: Any, is_callee: bool) -> None:
         for name in ("__aenter__", "__aexit__") if entry[2] else ("__enter__", "__exit__"):
             self.implicit(number, self.special(entry[1], name))
