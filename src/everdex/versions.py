@@ -356,7 +356,8 @@ INTERFACE_VERSION: Final = "1"
 #     inherit; Ruby: Singleton; JavaScript: functions that are handed on, attributes as arguments, computed `require`
 #     Python: what decorators put on classes, stars that lead back, attributes of libraries' objects, declined operands,
 #     slices; keys say what calls fill and what is taken out; builtins and the standard library are written down
-# 60: Python: names of a module whose __all__ is computed
+# 60: Python: names of a module whose __all__ is computed, a __new__ that asks something else for the object, overloads
+#     by the name of a method
 RESOLVERS_VERSION: Final = "60"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
