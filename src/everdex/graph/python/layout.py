@@ -222,7 +222,7 @@ class Layout:
 
     @cached_property
     def methods(self) -> dict[str, list[int]]:
-        """Method name -> its functions in classes of this file, but for overloads, which the one behind them stands for."""
+        """Method name -> its functions in classes of this file; of overloads the one behind them."""
         found: dict[str, list[int]] = {}
         for number, scope in enumerate(self.scopes):
             if scope.kind == m.FUNCTION_SCOPE and (owner := self.class_of(number)) >= 0:

@@ -83,7 +83,7 @@ def by_own_new(engine: Engine, value: Value, line: tuple[Value, ...], fuel: int)
 
 
 def _is_of_class(file: File, scope: int, call: Sequence[Any]) -> bool:
-    """Whether what a __new__ returns is made of the class that it is given: by what that has, or by what it is passed."""
+    """Whether what a __new__ returns is made of the class that it is given: by what that has, or what is passed it."""
     own = ["super", *(each[0] for each in file.scopes[scope].params[:1])]
     base = call[1]
     while file.entries[base][0] in (m.ATTRIBUTE, m.CALL):
