@@ -88,7 +88,7 @@ def _is_of_class(file: File, scope: int, call: Sequence[Any]) -> bool:
     base = call[1]
     while file.entries[base][0] in (m.ATTRIBUTE, m.CALL):
         base = file.entries[base][1]
-    named = [file.entries[each] for each in (base, *call[2])]
+    named = [file.entries[each] for each in (base, *call[2], *(value for _, value in call[3]))]
     return any(entry[0] == m.NAME and entry[1] in own for entry in named)
 
 
