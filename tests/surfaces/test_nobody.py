@@ -317,6 +317,38 @@ def test_code_that_nobody_resolves_may_call_it(tmp_path: Path, symbol: str, writ
     assert [doubt["reason"] for doubt in plan["doubts"]] == ["code that nobody resolves may mean it"] * written
 
 
+_TESTS_OF_A_PLUGIN = """\
+def test_it(pytester, say):
+    pytester.makepyfile(
+        '''
+        import lib
+        from lib import other
+
+        def test_inside():
+            lib.begin()
+            other()
+        '''
+    )
+    say('''
+    whoever calls told() is told
+    that nobody calls other
+    ''')
+"""
+
+
+@pytest.mark.parametrize(("symbol", "written"), [("begin", 1), ("core.py::other", 2), ("told", 0)])
+def test_code_in_a_string_may_call_it(tmp_path: Path, symbol: str, written: int) -> None:
+    """What a test writes into a module of its own may use anything: it is told, and a rename asks; prose is not."""
+    core = "def begin():\n    pass\n\n\ndef other():\n    pass\n\n\ndef told():\n    pass\n"
+    files = {"lib/__init__.py": "from lib.core import begin, other\n", "lib/core.py": core}
+    ask = asker(synced(tmp_path / "tree", {**files, "test_plugin.py": _TESTS_OF_A_PLUGIN}))
+    symbol = symbol.replace("core.py", "lib/core.py")
+    answer = ask("callers", symbol)
+    assert (answer["callers"], answer["could_add"]["written"]) == ([], written)
+    plan = ask("rename", symbol, new="renamed")
+    assert [doubt["reason"] for doubt in plan["doubts"]] == ["a string that may mean it"] * written
+
+
 def test_one_is_said_as_one() -> None:
     """A single call leads, several lead."""
     counts = dict.fromkeys(("ambiguous", "unresolved", "external", "unknown", "named", "written", "overriding"), 0)

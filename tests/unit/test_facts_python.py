@@ -173,7 +173,10 @@ def test_names_may_be_any_identifier() -> None:
 def test_all_is_read_when_it_is_literal() -> None:
     """__all__ from literals, also added to; anything computed leaves it open."""
     assert facts('__all__ = ["a"] + ["b"]\n__all__ += ("c",)\n').exported == ["a", "b", "c"]
+    assert facts('__all__ = ["a"]\n__all__.append("b")\n__all__.extend(["c"])\n').exported == ["a", "b", "c"]
     assert facts("__all__ = names()\n").exported is None
+    assert facts('__all__ = names()\n__all__ += ["a"]\n').exported is None
+    assert facts('__all__ = ["a"]\n__all__.extend(names())\n').exported is None
 
 
 def test_expressions_are_the_same_one_by_one_and_all_at_once() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from everdex.graph.python_text import PythonText
@@ -71,3 +73,42 @@ def test_other_languages(language: str, source: bytes, how: str) -> None:
     syntax = Syntax(language, source)
     assert syntax.how(start, end) == how
     assert how in syntax.narrowed(possible(language, source, start, end), start)
+
+
+_WRITTEN = b'''def test_plugin(pytester):
+    """Prose about name, name() and
+    name.
+    """
+    pytester.makepyfile(
+        """
+        import shop
+
+        def test_open():
+            shop.name(1)  # name
+            print("name")
+        """
+    )
+    run("""
+from shop import name
+name()
+""")
+    say("""
+    name(
+    is no code
+    """)
+    say("name()")
+'''
+
+
+def test_code_in_a_string_of_several_lines_uses_names() -> None:
+    """A module that a test writes is read as code as far as it is some; prose, and what is no whole code, is not."""
+    syntax = Syntax("python", _WRITTEN)
+    starts = [match.start() for match in re.finditer(b"name", _WRITTEN)]
+    said = []
+    for start in starts:
+        end = start + len(b"name")
+        may_be = syntax.narrowed(possible("python", _WRITTEN, start, end), start)
+        how = syntax.how(start, end)
+        assert not how or how in may_be, (start, how, may_be)
+        said.append(how)
+    assert said == ["", "", "", "path", "", "text", "path", "path", "", ""]

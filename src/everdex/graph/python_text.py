@@ -22,6 +22,9 @@ _TEXT: Final = re.compile(
 _FORMATTED: Final = re.compile(rb"(?:[fFtT][rR]?|[rR][fFtT])\Z")
 # From `__all__` to the next line that begins with something else than a display goes on with.
 _LISTS: Final = re.compile(rb"\b__all__\b[^\n]*(?:\n(?:[ \t)\]\"'#][^\n]*|\r)?(?=\n|\Z))*")
+# What stands before a string that is no docstring, where it begins.
+_PASSED: Final = re.compile(rb"(?:[(\[{=,+%]|\b(?:return|yield))\s*[rRuUbB]{0,2}\Z")
+_LOOKED_BACK: Final = 64
 _MOST_REMEMBERED: Final = 2_048  # files; of one of a thousand lines some two kilobytes
 
 
@@ -32,6 +35,17 @@ class _Spans(NamedTuple):
 
 
 _remembered: dict[bytes, _Spans] = {}
+
+
+def passes_lines(source: bytes) -> bool:
+    """Whether a file may pass on or keep a string of several lines, told by what stands before three quotes."""
+    for quotes in (b'"""', b"'''"):
+        at = source.find(quotes)
+        while at >= 0:
+            if _PASSED.search(source, max(0, at - _LOOKED_BACK), at):
+                return True
+            at = source.find(quotes, at + 3)
+    return False
 
 
 class PythonText:
@@ -53,6 +67,12 @@ class PythonText:
         if _FORMATTED.search(self._source, max(0, start - 2), start):
             return "formatted"
         return "listed" if any(begin < start < end for begin, end in lists) else "string"
+
+    def lines_around(self, place: int) -> tuple[int, int] | None:
+        """From where to where the string around a place goes, if it is one of several lines."""
+        at = bisect_right(self._spans.starts, place) - 1
+        begin, end = self._spans.starts[at] + 3, self._spans.ends[at] - 3
+        return (begin, end) if begin <= place < end and self._source.find(b"\n", begin, end) >= 0 else None
 
 
 def _spans_of(source: bytes) -> _Spans:

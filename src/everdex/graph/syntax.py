@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node, Tree
 
-from everdex.graph.python_text import PythonText
+from everdex.graph.python_text import PythonText, passes_lines
 from everdex.languages import GRAMMARS
 from everdex.parse.grammar import parse_tree
 
@@ -48,6 +48,7 @@ _MEMBER: Final = frozenset(("member", "path", "template", "data", "code"))
 _QUOTED: Final = frozenset(("text", "path", "listed", "key", "template", "data", "code"))
 _PLAIN: Final = frozenset(("name", "text", "path", "template"))
 CODE_KINDS: Final = frozenset(("member", "key", "shorthand", "name"))
+_IN_PYTHON: Final = CODE_KINDS | {"path"}  # code in a string names things as code does
 _BARE: Final = frozenset(("name", "key", "shorthand", "text", "path", "template", "data", "code"))
 
 
@@ -70,7 +71,9 @@ def possible(language: str, source: bytes, start: int, end: int) -> AbstractSet[
     bare = _PLAIN if language == "python" and not _KEYWORD.match(source, end) else _BARE
     if before in _BEFORE_NAMES_IN_PATHS or language not in GRAMMARS or language in _WITH_BARE_TEXTS:
         return bare
-    return bare if is_computed(source[source.rfind(b"\n", 0, start) + 1 : start]) else bare & CODE_KINDS
+    if is_computed(source[source.rfind(b"\n", 0, start) + 1 : start]):
+        return bare
+    return bare & (_IN_PYTHON if language == "python" else CODE_KINDS)
 
 
 def _is_asked_for(source: bytes, start: int) -> bool:
@@ -97,6 +100,7 @@ class Syntax:
     def __init__(self, language: str, source: bytes) -> None:
         self._language = language
         self._source = source
+        self._scripts: dict[tuple[int, int], tuple[Tree | None, int]] = {}  # of strings that were asked about
 
     @cached_property
     def _tree(self) -> Tree | None:
@@ -114,8 +118,14 @@ class Syntax:
 
     def narrowed(self, may_be: AbstractSet[str], start: int) -> AbstractSet[str]:
         """What a name may be, as far as can be told without parsing the file."""
-        in_code = self._language == "python" and self._text.kind(start) == "code"
-        return may_be & CODE_KINDS if in_code else may_be
+        if self._language != "python":
+            return may_be
+        is_script = not may_be <= _IN_PYTHON or self._passes_lines  # else what is bare is no path
+        return may_be if is_script and self._text.kind(start) != "code" else may_be & CODE_KINDS
+
+    @cached_property
+    def _passes_lines(self) -> bool:
+        return passes_lines(self._source)
 
     @cached_property
     def _text(self) -> PythonText:
@@ -127,10 +137,24 @@ class Syntax:
         if kind == "comment":
             return NOTHING
         if kind == "string":
-            return self._in_text(None, start, end)
+            return Place("path") if self._is_in_script(start, end) else self._in_text(None, start, end)
         is_member = kind == "code" and _is_asked_for(self._source, start)
         line = self._source.rfind(b"\n", 0, start) + 1
         return self._member(start) if is_member and not _IMPORT.match(self._source, line) else None
+
+    def _is_in_script(self, start: int, end: int) -> bool:
+        """Whether a name is used in a string that is code: a module that a test writes, what another process runs."""
+        span = self._text.lines_around(start)
+        if span is None:
+            return False
+        if span not in self._scripts:
+            self._scripts[span] = _script(self._source[slice(*span)])
+        tree, moved = self._scripts[span]
+        if tree is None:
+            return False
+        leaf = tree.root_node.descendant_for_byte_range(start - span[0] + moved, end - span[0] + moved)
+        is_used = leaf is not None and leaf.parent is not None and leaf.parent.type != "expression_statement"
+        return is_used and leaf is not None and leaf.type == "identifier"
 
     def _member(self, start: int) -> Place:
         asked = _ASKED.search(self._source, max(0, start - _LOOKED_BACK), start)
@@ -183,6 +207,14 @@ class Syntax:
         if owner or after.start() != after.start(1):
             return Place("path", owner_of(owner))
         return Place("listed" if leaf is not None and _is_listed(leaf) else "text")
+
+
+def _script(text: bytes) -> tuple[Tree | None, int]:
+    """A string read as Python, if it can be read without an error, and how far its code has been moved for that."""
+    first = text.lstrip(b"\r\n")
+    around = b"if 1:" if first[:1] in (b" ", b"\t") and first is not text else b""  # it is indented as a whole
+    tree = parse_tree("python", around + text)
+    return (None if tree is None or tree.root_node.has_error else tree), len(around)
 
 
 def _is_shorthand(leaf: Node) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from everdex.facts.python import model as m
 from everdex.facts.python.definitions import keys
+from everdex.facts.python.exported import exported
 from everdex.facts.python.index import aliases, calls_by_name, passed, stores
 from everdex.facts.python.model import Facts, Places
 from everdex.facts.python.statements import Walk
@@ -34,7 +35,8 @@ def _extract(read: Read, data: bytes) -> bytes:
     assigned = stores(walk.scopes, walk.entries, walk.where, walk.bindings, walk.stores)
     facts = Facts(
         read.partial, len(data), walk.scopes, m.encode_where(walk.where), walk.bindings, assigned, walk.item_stores,
-        walk.stars, walk.exported, m.encode_calls(calls_by_name(walk.entries, walk.bindings)),
+        walk.stars, exported(walk.entries, walk.bindings, walk.item_stores),
+        m.encode_calls(calls_by_name(walk.entries, walk.bindings)),
         passed(walk.scopes, walk.entries), aliases(walk.scopes, walk.entries, walk.bindings, assigned), walk.statements,
         m.encode_places(Places(lines, walk.starts, lengths, walk.writes, walk.deleted)),
         m.encode_expressions(walk.entries),

@@ -162,7 +162,7 @@ class Facts(msgspec.Struct, array_like=True, gc=False):
     stores: list[Store]
     item_stores: list[tuple[int, int, int]]  # receiver, key or -1 or -2 for all of another, value or -1 for del
     stars: list[tuple[int, int, str]]  # scope, level, module of each `from module import *`
-    exported: list[str] | None  # __all__, when it is literal
+    exported: list[str] | None  # __all__, when it is literal; else a star takes every public name
     calls: bytes  # as `calls_by_name` has them
     passed: list[str]  # functions that are used as values
     aliases: dict[int | str, list[str]]  # the names that functions are given: by a lambda's scope, or by name

@@ -24,7 +24,6 @@ class Walk(Branches):
     def __init__(self, data: bytes) -> None:
         super().__init__(data, STATEMENTS)
         self.stars: list[Any] = []
-        self.exported: list[str] | None = None
         self.statements: list[tuple[int, int, int, int]] = []
 
     def file(self, root: Node) -> None:
@@ -99,12 +98,6 @@ class Walk(Branches):
                 given = self.add([m.TYPED, annotation, value], left.start_byte, left.end_byte)
             if given >= 0:
                 self.target(left, given, depth)
-                if (
-                    left.type == "identifier"
-                    and self.scope == 0
-                    and self.data[left.start_byte : left.end_byte] == b"__all__"
-                ):
-                    self.exported = self._strings(value, self.exported)
         self.until = 0
         return value
 
@@ -119,21 +112,7 @@ class Walk(Branches):
         added = self.value(right, depth)
         text = self.named(operator) if operator is not None else "+="
         value = self.add([m.BINARY, text, before, added], node.start_byte, node.end_byte)
-        if left.type == "identifier" and self.named(left) == "__all__" and self.scope == 0:
-            self.exported = self._strings(added, self.exported or [])
         self.target(left, value, depth)
-
-    def _strings(self, value: int, before: list[str] | None) -> list[str] | None:
-        """The names in a literal __all__; None, once it is computed, means every public name."""
-        entry = self.entries[value] if value >= 0 else [m.UNKNOWN]
-        if entry[0] == m.BINARY and entry[1] == "+":
-            left = self._strings(entry[2], before)
-            return None if left is None else self._strings(entry[3], left)
-        if entry[0] != m.SEQUENCE:
-            return None
-        members: Any = entry[2]
-        names = [self.entries[each][2] for each in members if self.entries[each][0] == m.LITERAL]
-        return [*(before or []), *(name for name in names if isinstance(name, str))]
 
     def return_(self, node: Node, depth: int) -> None:
         for child in node.named_children:

@@ -232,12 +232,18 @@ class Layout:
 
     @cached_property
     def methods(self) -> dict[str, list[int]]:
-        """Method name -> its functions in classes of this file."""
+        """Method name -> its functions in classes of this file; of overloads the one behind them."""
         found: dict[str, list[int]] = {}
         for number, scope in enumerate(self.scopes):
-            if scope.kind == m.FUNCTION_SCOPE and self.class_of(number) >= 0:
-                found.setdefault(scope.name, []).append(number)
+            if scope.kind == m.FUNCTION_SCOPE and (owner := self.class_of(number)) >= 0:
+                same = found.setdefault(scope.name, [])
+                if same and self.class_of(same[-1]) == owner and self._is_overload(same[-1]):
+                    same.pop()
+                same.append(number)
         return found
+
+    def _is_overload(self, function: int) -> bool:
+        return any(self.last_name(self.entries[each][1]) == "overload" for each in self.scopes[function].decorators)
 
     @cached_property
     def classes_by_base(self) -> dict[str, list[int]]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from everdex.facts.python import model as m
 from everdex.graph.python import builtin_calls, classes, containers, metaclasses
 from everdex.graph.python.contexts import Positional
 from everdex.graph.python.engine import CALL_STEP, Engine
+from everdex.graph.python.files import File
 from everdex.graph.python.values import (
     CLASS,
     DISPLAY,
@@ -62,20 +66,30 @@ def by_own_new(engine: Engine, value: Value, line: tuple[Value, ...], fuel: int)
         may_be_below = False
         for made in returns:
             entry = file.entries[made]
-            if entry[0] == m.CALL and file.entries[entry[1]][0] == m.NAME and file.entries[entry[1]][1] != "cls":
+            callee = file.entries[entry[1]] if entry[0] == m.CALL else entry
+            if callee[0] == m.NAME and callee is not entry and callee[1] != "cls":
                 others += 1
-                parts.append(
-                    frozenset(
-                        (INSTANCE, kind[1], kind[2], False)
-                        for kind in engine.values(each[1], entry[1], 0, fuel - CALL_STEP)
-                        if kind[0] == CLASS
-                    )
-                )
-            elif any(kind[0] == UNKNOWN for kind in engine.values(each[1], made, 0, fuel - CALL_STEP)):
-                may_be_below = True
+                kinds = engine.values(each[1], entry[1], 0, fuel - CALL_STEP)
+                parts.append(frozenset((INSTANCE, kind[1], kind[2], False) for kind in kinds if kind[0] == CLASS))
+                continue
+            given = engine.values(each[1], made, 0, fuel - CALL_STEP)
+            may_be_below = may_be_below or any(kind[0] == UNKNOWN for kind in given)
+            if callee is not entry and not _is_of_class(file, each[2], entry):
+                parts.append(frozenset(kind for kind in given if kind[0] == INSTANCE))
+                others += bool(parts[-1])
         if may_be_below or 0 < others < len(returns):
             parts.append(frozenset(((INSTANCE, value[1], value[2], may_be_below or is_open(value)),)))
     return union(parts)
+
+
+def _is_of_class(file: File, scope: int, call: Sequence[Any]) -> bool:
+    """Whether what a __new__ returns is made of the class that it is given: by what that has, or what is passed it."""
+    own = ["super", *(each[0] for each in file.scopes[scope].params[:1])]
+    base = call[1]
+    while file.entries[base][0] in (m.ATTRIBUTE, m.CALL):
+        base = file.entries[base][1]
+    named = [file.entries[each] for each in (base, *call[2], *(value for _, value in call[3]))]
+    return any(entry[0] == m.NAME and entry[1] in own for entry in named)
 
 
 def bound(engine: Engine, positional: Positional, fuel: int) -> Values:
