@@ -386,7 +386,9 @@ PICTURES_VERSION: Final = "10"
 # 10: a letter and a word with a hyphen (`v-for`) are also looked for as one word
 # 11: what says just what was asked stands first; deps/ and releases of web packages are vendored
 # 12: a misspelt name of several words; Store.Tests/, src/androidTest/ and a t/ at the top hold tests, src/main does not
-RANKING_VERSION: Final = "12"
+# 13: messages with values in them, misspelt words, `rolled back` for `rollback`; the chunks of a file change places
+#     by what they say themselves; "where is …" asks for a place; migrations come after what they made
+RANKING_VERSION: Final = "13"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:
