@@ -29,8 +29,8 @@ def _answer(tmp_path: Path, files: Mapping[str, str], query: str) -> dict[str, A
         ('fail("expected %d arguments, got %d", wanted, found);', "expected 3 arguments, got 5"),
         ("raise E(f'limit of {self.limit} calls is exhausted')", "limit of 60 calls is exhausted"),
         ("throw E('Bound statement not found: ' + name + method);", "Bound statement not found: com.a.B.all"),
-        ('bail!("{} unsaved buffer{} remaining: {:?}", n, s, all);', '3 unsaved buffers remaining: ["a"]'),
-        ('error("value " + value + " of field " + field + " must be unique");', 'value "a" of field "b" must be unique'),
+        ('bail!("{} unsaved buffer{} remaining: {:?}", n, s, l);', '3 unsaved buffers remaining: ["a"]'),
+        ('error("value " + a + " of field " + b + " must be unique");', 'value "a" of field "b" must be unique'),
     ],
 )  # fmt: skip
 def test_a_message_with_values_is_found_where_it_is_made(tmp_path: Path, source: str, message: str) -> None:
