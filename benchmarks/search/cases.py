@@ -26,7 +26,7 @@ from everdex.search.weights import Weights
 from everdex.service.index import Index, Reading
 from everdex.view import SnapshotView
 
-ROLES = ("test", "example", "doc", "config", "generated", "vendored")
+ROLES = ("test", "example", "doc", "config", "generated", "vendored", "migration")
 PLAIN = [item.name for item in fields(Weights) if item.name != "roles"]
 FEATURES = [*PLAIN, *(f"role_{role}" for role in ROLES)]
 PLACE = {name: index for index, name in enumerate(FEATURES)}

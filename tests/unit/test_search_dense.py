@@ -45,7 +45,7 @@ def cosines(made: Workspace) -> npt.NDArray[np.float64]:
     with open_view(made.store) as view:
         found = dense.DenseScorer(view).cosines(open_embedder(made.config.index.embedder, made.path), QUESTION, SHARE)
     assert found is not None
-    return found
+    return found[0]
 
 
 @pytest.mark.parametrize(("large", "share"), [(1, 0.0), (1, 0.5), (1, 0.9), (1, 1.0), (10_000, 0.0)])
@@ -97,8 +97,10 @@ def test_a_subject_counts_its_file_for_more_than_what_code_does(
         found = source.compute(parse_query(question), embedder, lexical=False)
         expected = dense.DenseScorer(view).cosines(embedder, question, 0.7 * fitted)
         assert expected is not None
-        assert found.best_cosine == expected.max()
-        assert found.dense.tolist() == (np.maximum(expected, 0.0) / expected.max()).tolist()
+        joint, alone = expected
+        assert found.best_cosine == joint.max()
+        assert found.dense.tolist() == (np.maximum(joint, 0.0) / joint.max()).tolist()
+        assert found.alone.tolist() == (np.maximum(alone, 0.0) / alone.max()).tolist()
 
 
 def _unit(vector: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

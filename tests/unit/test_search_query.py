@@ -21,7 +21,7 @@ _KINDS = {
         "thread main panicked at src/lib.rs", "undefined reference to symbol foo", "ENOENT: no such file or directory",
     ],
     Intent.NATURAL: [
-        "where is the session cookie signed", "open view", "an Exception", "retry with backoff", "c++ templates",
+        "open view", "an Exception", "retry with backoff", "c++ templates",
         "what does SnapshotView do", "100", "how requests are routed", "request routing and its tests",
         "format strings and errors", "serialize and deserialize traits", "show_errors middleware for pages",
         "set of open files", "html escape functions", "python check if a path exists",
@@ -29,7 +29,7 @@ _KINDS = {
     Intent.ACTION: [
         "return the names of all files", "Returns names in order", "how to read a file",
         "How do I sort a list by value", "recursively create the folders", "sets the default value",
-        "formats a date as text",
+        "formats a date as text", "where is the session cookie signed", "where are names checked",
         "the number of open files", "matches every glob", "parses json from text",
     ],
 }  # fmt: skip

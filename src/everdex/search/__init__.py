@@ -2,7 +2,8 @@
 
     the question        model · check · place · query (kinds and filters) · sentence · obvious
     candidates          engine → bm25 (words) · dense (vectors) · names (symbols) · filters
-                        verbatim (what says just what was asked)
+                        meant (words that the tree spells in another way)
+                        verbatim (what says just what was asked) · filled (messages with values in them)
     the order           signals (whole arrays) · features (names and paths) → rank, by weights and profiles
     the answer          about (which line) · budget (packed for a model) · second_look (rerank) · strength
     similar             code like a given place

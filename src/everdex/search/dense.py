@@ -44,8 +44,10 @@ class DenseScorer:
         self._matrix: _Matrix | None = None
         self._lengths: dict[float, npt.NDArray[np.float64]] = {}  # of each document's joint vector, by the mean's share
 
-    def cosines(self, embedder: Embedder, text: str, mean_share: float) -> npt.NDArray[np.float64] | None:
-        """Cosine by docId; None when no word of the query has a vector."""
+    def cosines(
+        self, embedder: Embedder, text: str, mean_share: float
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
+        """Cosines by docId, with path and file and of the text alone; None when no word of the query has a vector."""
         query = quantize_query(query_vector(embedder, words_of(text)))
         norm = float(np.sqrt(np.square(query.astype(np.float64)).sum()))
         if norm == 0.0 or not self._view.doc_count:
@@ -58,12 +60,13 @@ class DenseScorer:
         near = np.concatenate([products(query, block) for block in matrix.blocks])
         near *= matrix.factors
         joint = near[matrix.texts].astype(np.float64)
+        alone = joint / norm
         of_file = PATH_SHARE * near[matrix.paths].astype(np.float64)
         # What the mean of some vectors has in common with the query is the mean of what they have.
         of_file += mean_share * file_means(joint, self._view.doc_files, len(of_file))
         joint += of_file[self._view.doc_files]
         joint /= self._lengths[mean_share] * norm
-        return joint
+        return joint, alone
 
 
 def _gather(view: SnapshotView) -> _Matrix:

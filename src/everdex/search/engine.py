@@ -7,9 +7,11 @@ depends on the snapshot's content only: ties go to the smaller docId, which is p
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from everdex.config import QueryConfig
 from everdex.discover.model import SkipReason
@@ -22,7 +24,9 @@ from everdex.search.about import named_line
 from everdex.search.budget import CONSIDERED, pack
 from everdex.search.check import check
 from everdex.search.features import NameMatcher
+from everdex.search.filled import Filled, filled
 from everdex.search.filters import allowed_documents, file_filter, fitting_nothing
+from everdex.search.meant import meant
 from everdex.search.model import Contribution, Hit, Mode, SearchOutcome, SearchRequest
 from everdex.search.names import NameHit, SymbolNames, is_misspelt
 from everdex.search.obvious import Obvious
@@ -116,6 +120,14 @@ class Engine:
     def _ranked(self, request: SearchRequest, query: Query, profile: Profile) -> SearchOutcome:
         started = time.perf_counter()
         allowed = allowed_documents(self._view, self._source.bm25, request, query)
+        made: Mapping[int, Filled] = {}
+        if query.phrases:
+            made = self._made_elsewhere(request, query)
+            # A pasted message quotes its values, which do not stand where it is made: they must not be asked for.
+            if made:
+                query = replace(query, phrases=())
+                allowed = allowed_documents(self._view, self._source.bm25, request, query)
+        asked, query = query, meant(query, self._source.bm25, self._names)
         matcher = NameMatcher(query)
         named = self._named(query, matcher, allowed)
         # A lone name is found by its letters; its meaning is asked only when nothing has them.
@@ -126,10 +138,16 @@ class Engine:
             lexical=request.mode is not Mode.SEMANTIC,
             dense_if_needed=lone,
         )
-        said = verbatim(self._view, self._source.bm25, query, signals.lexical, allowed)
+        said = verbatim(self._view, self._source.bm25, asked, signals.lexical, allowed)
+        shares = dict.fromkeys(said, 1.0)
+        if not lone:
+            for doc, place in (made or filled(self._view, asked, signals.lexical, allowed)).items():
+                if doc not in said:
+                    said[doc], shares[doc] = place.line, place.share
         scorer = Scorer(
-            self._view, signals, self._source.file_sizes, matcher, self._weights[query.intent], profile, said,
+            self._view, signals, self._source.file_sizes, matcher, self._weights[query.intent], profile, shares,
             self._misspelt(matcher, named) if lone else (),
+            weights.WITHIN.get(query.intent),
         )  # fmt: skip
         page = request.k if request.budget is None else max(request.k, CONSIDERED)
         wanted = request.offset + page
@@ -185,6 +203,12 @@ class Engine:
         scored = look_again(self._view, scorer, self._reranker, query, scored)
         problem = self._reranker.cache_problem
         return scored, (problem,) if problem else ()
+
+    def _made_elsewhere(self, request: SearchRequest, query: Query) -> Mapping[int, Filled]:
+        """Where the message with these phrases as its values is made, found without them."""
+        without = allowed_documents(self._view, self._source.bm25, request, replace(query, phrases=()))
+        scores, _ = self._source.bm25.scores(query.terms)
+        return filled(self._view, query, scores, without)
 
     def _hit(self, item: Ranked, parts: tuple[Contribution, ...], said: int | None) -> Hit:
         row = self._view.document(item.doc_id).row

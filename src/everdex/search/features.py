@@ -27,6 +27,8 @@ _TYPE_KINDS: Final = frozenset(("class", "struct", "interface", "trait", "enum",
 _HEADERS: Final = (".h", ".hh", ".hpp", ".hxx", ".d.ts", ".pyi")
 _FAMILY: Final = 4  # letters that two stems of one family share at least
 _NOTHING: Final = (0.0, 0.0)
+# Numbered steps of a schema's or of settings' history: what was once so, not how it is.
+_MIGRATION: Final = re.compile(r"(?:^|/)\w*migrat\w*/(?:[^/]+/)?[vV]?_?\d{3,}[^/]*$", re.IGNORECASE)
 _QUALIFIER: Final = re.compile(r"\.|::|#|/|->")
 
 Definition = tuple[str, str, str]  # name, qualified name of what is around it or "", kind
@@ -36,7 +38,10 @@ Definition = tuple[str, str, str]  # name, qualified name of what is around it o
 def _place(path_key: str) -> tuple[str, str, bool]:
     """(name without its endings, role, whether it is a header) of a file."""
     file_name = path_key.rpartition("/")[2]
-    return file_name.partition(".")[0] or file_name, role_of(path_key), file_name.endswith(_HEADERS)
+    role = role_of(path_key)
+    if role == "source" and _MIGRATION.search(path_key):
+        role = "migration"
+    return file_name.partition(".")[0] or file_name, role, file_name.endswith(_HEADERS)
 
 
 @lru_cache(maxsize=65_536)

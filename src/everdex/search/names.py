@@ -20,7 +20,9 @@ from everdex.view import SnapshotView
 
 _MAX_FOUND: Final = 50
 _MAX_DISTANCE: Final = 2
+_LONG: Final = 14  # letters: names of so many are told apart by more than three of them
 _MIN_FUZZY: Final = 4
+_TWO_WRONG: Final = 9  # letters of a word that may have two of them wrong
 _MAX_FUZZY: Final = 80
 _CLASSES: Final = 64
 _HUMP: Final = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+")
@@ -38,7 +40,14 @@ class NameHit(msgspec.Struct, frozen=True):
 def is_misspelt(asked: str, name: str) -> bool:
     """Whether a name that nothing has is surely meant to be this one: of a single word near ones may be other words."""
     folded = split.fold(asked)
-    return len(split.parts(asked)) > 1 and edit_distance(folded, split.fold(name), _MAX_DISTANCE) <= _MAX_DISTANCE
+    limit = _distance_allowed(asked)
+    return len(split.parts(asked)) > 1 and edit_distance(folded, split.fold(name), limit) <= limit
+
+
+def _distance_allowed(name: str) -> int:
+    if len(name) < 6:
+        return 1
+    return _MAX_DISTANCE if len(name) < _LONG else _MAX_DISTANCE + 1
 
 
 class SymbolNames:
@@ -69,6 +78,18 @@ class SymbolNames:
             for doc_id in self._by_name[candidate][:4]
         ]
 
+    def nearest_word(self, word: str) -> str | None:
+        """The word of the definitions' names that a word which stands nowhere is a letter or two away from."""
+        folded = split.fold(word)
+        limit = 1 if len(folded) < _TWO_WRONG else 2
+        near = []
+        for other, count in self._words.get(folded[:1], {}).items():
+            if abs(len(other) - len(folded)) <= limit:
+                distance = edit_distance(folded, other, limit)
+                if distance <= limit:
+                    near.append((distance, -count, other))
+        return min(near)[2] if near else None
+
     def _prefixed(self, name: str) -> dict[str, tuple[str, float]]:
         folded = split.fold(name)
         first = bisect_left(self._folded, (folded,))
@@ -88,7 +109,7 @@ class SymbolNames:
         if not _MIN_FUZZY <= len(name) <= _MAX_FUZZY:
             return {}
         folded = split.fold(name)
-        limit = 1 if len(name) < 6 else _MAX_DISTANCE
+        limit = _distance_allowed(name)
         # One edit changes the length by one and at most two letter counts: most names are ruled out unseen.
         lengths, places, letters = self._letters
         first, last = np.searchsorted(lengths, [len(folded) - limit, len(folded) + limit + 1]).tolist()
@@ -98,12 +119,23 @@ class SymbolNames:
             candidate = self._line_names[place]
             distance = edit_distance(folded, split.fold(candidate), limit)
             if distance <= limit:
-                found[candidate] = ("fuzzy", 0.6 - 0.15 * distance)
+                found[candidate] = ("fuzzy", 0.5 - 0.05 * distance)
         return found
 
     @cached_property
     def _line_names(self) -> list[str]:
         return sorted(self._by_name)
+
+    @cached_property
+    def _words(self) -> dict[str, dict[str, int]]:
+        """The words that names consist of, by their first letter, and in how many names each is."""
+        words: dict[str, dict[str, int]] = {}
+        for name in self._line_names:
+            for part in set(split.parts(name)):
+                if len(part) >= _MIN_FUZZY:
+                    counts = words.setdefault(part[0], {})
+                    counts[part] = counts.get(part, 0) + 1
+        return words
 
     @cached_property
     def _text(self) -> bytes:

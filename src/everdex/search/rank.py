@@ -76,12 +76,15 @@ class Scorer:
         matcher: NameMatcher,
         chosen: Weights,
         profile: Profile,
-        said: Container[int] = (),
+        said: Mapping[int, float] | None = None,
         misspelt: Container[str] = (),
+        within: Weights | None = None,
     ) -> None:
         self._view = view
-        self._said = said  # documents that have the query's text as it stands
+        self._said = said or {}  # documents that have the query's text, and how much of it
         self._misspelt = misspelt  # names that must be meant
+        self._within = within  # by which a file's candidates change places among themselves
+        self._moved: dict[int, float] = {}
         self._signals = signals
         self._sizes = file_sizes
         self._matcher = matcher
@@ -108,7 +111,37 @@ class Scorer:
             for _, value, _ in self._by_name[doc]:
                 total += value
             scored.append((total, doc))
-        return scored
+        return scored if self._within is None else self._placed(scored, definitions, self._within)
+
+    def _placed(
+        self, scored: list[tuple[float, int]], definitions: Mapping[int, Sequence[Definition]], within: Weights
+    ) -> list[tuple[float, int]]:
+        """The same scores in every file, given to its candidates in the order of what they say themselves."""
+        documents = [doc for _, doc in scored]
+        signals = within.lexical * self._signals.lexical[documents] + within.dense * self._signals.alone[documents]
+        groups: dict[int, list[tuple[float, int, float]]] = {}
+        files = self._view.doc_files[documents].tolist()
+        for (total, doc), file, signal in zip(scored, files, signals.tolist(), strict=True):
+            groups.setdefault(file, []).append((total, doc, signal))
+        placed = []
+        for group in groups.values():
+            if len(group) == 1:
+                placed.append(group[0][:2])
+                continue
+            told = [signal + self._told(doc, definitions.get(doc, ()), within) for _, doc, signal in group]
+            best_first = sorted(zip(told, group, strict=True), key=lambda item: (-item[0], item[1][1]))
+            totals = sorted((total for total, _, _ in group), reverse=True)
+            for (_, (own, doc, _)), total in zip(best_first, totals, strict=True):
+                self._moved[doc] = total - own
+                placed.append((own + self._moved[doc], doc))
+        return placed
+
+    def _told(self, doc: int, found: Sequence[Definition], within: Weights) -> float:
+        """What names and words say of a chunk itself."""
+        told = within.function * function_share(found)
+        for name, value, _ in self._by_name[doc]:
+            told += value * within.defines / self._weights.defines if name == "defines" else value
+        return told
 
     def add_rerank(self, scored: Iterable[tuple[float, int]], shares: Mapping[int, float]) -> list[tuple[float, int]]:
         """The same candidates with what a second look adds to some of them."""
@@ -119,8 +152,9 @@ class Scorer:
         """The parts of a scored candidate, in the order in which they were added."""
         signals = self._signal_parts(np.array([doc]), self._view.doc_files[[doc]])
         parts = [(name, float(values[0]), "") for name, values in signals]
+        moved = [("in_file", self._moved[doc], "")] if doc in self._moved else []
         again = [("rerank", self._reranked[doc], "")] if doc in self._reranked else []
-        return [*parts, *self.named(doc), *again]
+        return [*parts, *self.named(doc), *moved, *again]
 
     def named(self, doc: int) -> list[Part]:
         """Those of the parts that come from names, paths and what is said word for word."""
@@ -169,7 +203,7 @@ class Scorer:
         return known
 
     def _said_parts(self, doc: int) -> tuple[Part, ...]:
-        return (("verbatim", table.VERBATIM, ""),) if doc in self._said else ()
+        return (("verbatim", table.VERBATIM * self._said[doc], ""),) if doc in self._said else ()
 
     def _name_parts(self, definitions: Sequence[Definition], named: NameHit | None) -> tuple[Part, ...]:
         weights = self._weights

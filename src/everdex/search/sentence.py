@@ -11,6 +11,7 @@ from typing import Final
 
 _WORD: Final = re.compile(r"[a-z][\w'+#.-]*")
 _HOW_TO: Final = re.compile(r"how (?:to|(?:do|can|should) (?:i|we|you))\s+")
+_WHERE: Final = re.compile(r"where (?:is|are|does|do)\b")  # asks for a place in a file, not for the file
 _LOOKED_AT: Final = 200  # characters: a question may be a page long
 _LEAST_WORDS: Final = 3  # "open view" may be either
 _ARTICLES: Final = frozenset(("a", "an", "the", "this"))
@@ -59,7 +60,7 @@ def says_what_code_does(text: str) -> bool:
     if len(words) < _LEAST_WORDS:
         return False
     first, second = words[:2]
-    if how_to or first in _ARTICLES:
+    if how_to or _WHERE.match(lowered) or first in _ARTICLES:
         return True
     forms = {first, first.removesuffix("s"), first.removesuffix("es")}
     if forms & _NOUNS_TOO:

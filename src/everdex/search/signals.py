@@ -24,6 +24,7 @@ class Signals(msgspec.Struct, frozen=True):
     lexical: Floats
     file_lexical: Floats
     dense: Floats
+    alone: Floats  # dense, of the text without its path and file
     best_cosine: float
 
 
@@ -62,11 +63,12 @@ class SignalSource:
         if wanted and embedder is not None:
             share = self._mean_share * weights.FILE_MEAN[query.intent]
             cosines = self._dense.cosines(embedder, query.text, share)
-        near = np.zeros(view.doc_count) if cosines is None else np.maximum(cosines, 0.0)
+        near, alone = (np.maximum(found, 0.0) for found in cosines or (np.zeros(view.doc_count),) * 2)
         return Signals(
             lexical=_scaled(scores),
             file_lexical=_scaled(by_file),
             dense=_scaled(near),
+            alone=_scaled(alone),
             best_cosine=float(near.max(initial=0.0)),
         )
 

@@ -7,7 +7,6 @@ after. The case of letters and the kind of blanks do not count, nor does punctua
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import partial, reduce
 from typing import Final
 
@@ -25,7 +24,7 @@ _AROUND: Final = "\"'`.,:;!?()[]{}<>-… "
 def verbatim(
     view: SnapshotView, bm25: Bm25, query: Query, lexical: npt.NDArray[np.float64],
     allowed: npt.NDArray[np.bool_] | None,
-) -> Mapping[int, int]:  # fmt: skip
+) -> dict[int, int]:  # fmt: skip
     """The documents that have the query's text, each with the line where that begins."""
     words = split.tokens(query.text)
     telling = [word for word in words if split.fold(word) not in split.STOP_WORDS]

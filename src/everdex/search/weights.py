@@ -66,7 +66,8 @@ class Weights(msgspec.Struct, frozen=True):
 
 
 _ROLES: Final = (
-    ("test", -0.4), ("example", -0.3), ("doc", -0.7), ("config", -0.3), ("generated", -0.3), ("vendored", -0.3)
+    ("test", -0.4), ("example", -0.3), ("doc", -0.7), ("config", -0.3), ("generated", -0.3), ("vendored", -0.3),
+    ("migration", -0.3),
 )  # fmt: skip
 NATURAL: Final = Weights(
     lexical=0.15, file_lexical=0.48, dense=0.7, size=0.41, stem=0.18, stem_query=0.42,
@@ -80,7 +81,7 @@ SYMBOL: Final = Weights(
     lexical=1.0, file_lexical=0.5, dense=0.1, size=0.0, stem=0.85, stem_query=0.0,
     defines=0.4, defines_exactly=0.45, function=0.0, path=1.0, header=0.0,
     roles=(("test", -0.3), ("example", -0.3), ("doc", -0.3), ("config", -0.3), ("generated", -0.3),
-           ("vendored", -0.3)),
+           ("vendored", -0.3), ("migration", -0.3)),
 )  # fmt: skip
 BY_INTENT: Final = {
     Intent.NATURAL: NATURAL,
@@ -89,6 +90,10 @@ BY_INTENT: Final = {
     Intent.SYMBOL: SYMBOL,
     Intent.PATH: SYMBOL,
 }
+
+# By which the candidates of one file change places among themselves when a subject is asked for: the file was chosen as
+# a subject's, the chunk of it is asked of functions. The weights are those fitted to what code does, none is new.
+WITHIN: Final = {Intent.NATURAL: ACTION, Intent.ERROR: ACTION}
 
 # How much of its file's mean vector a chunk's has: a subject is asked of files, what code does of functions.
 FILE_MEAN: Final = {
