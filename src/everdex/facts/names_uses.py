@@ -30,6 +30,9 @@ _SQUARE: Final = ord("[")
 _DOT: Final = ord(".")
 _QUALIFIED: Final = frozenset(("cpp", "cuda", "rust"))
 _QUALIFIERS: Final = re.compile(rb"(?:[A-Za-z_]\w*::)+$")
+_WITH: Final = "with"
+_STEPS: Final = (b"++", b"--")
+_UPDATED: Final = re.compile(rb"\s*(?:[-+*/%]=|\+\+|--)")
 _INITIALIZER: Final = re.compile(r"base|this|super")
 _CONVERSION: Final = re.compile(r"\(\s*(\*?)\s*((?:\w+\.)?\w+)\s*\)")  # Go: `(*T)(x)`, `(T)(x)`
 _STATED: Final = {  # C#: where a declaration has its type
@@ -64,6 +67,8 @@ class Uses(Operators):
         # Swift: what `.name(…)` is a member of, by where its name begins: a chain, or a callee's place and an argument
         self.implied: dict[int, str | tuple[int, int]] = {}
         self.lists: dict[int, Node] = {}  # Scala: lists of arguments, by the end of what they are given to
+        # Kotlin: what functions without a name are passed to, by their places, and whether others may be behind them
+        self.passed_to: dict[int, tuple[str, bool]] = {}
 
     def _use(self, role: str, node: Node, captures: dict[str, list[Node]]) -> bool:
         """Takes what a pattern found, if it is a use of something."""
@@ -296,11 +301,25 @@ class Uses(Operators):
             text = f"{receiver}.{name}{model.generic(self.data[end - tail : end])}".lstrip(".")
         end -= tail
         start = end - len(name.encode())
+        if self.language == "kotlin":
+            self._blocks(receiver, name, arguments or [])
         count, known = self._arguments(captures), self.uses.get((start, 0))
         if known is not None and known[5] > count >= 0:
             return  # a call with a block after it contains the one without
         self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, count, text)
         self._pass(start, captures)
+
+    def _blocks(self, receiver: str, name: str, arguments: list[Node]) -> None:
+        """Which functions without a name a call of Kotlin is passed: what it is may be `this` in them."""
+        for node in arguments:
+            listed = node.type == "value_arguments"
+            around = node.named_children if listed or node.type == "annotated_lambda" else [node]
+            if listed and name == _WITH and not receiver and around and around[0].named_children:
+                receiver = self._chain(around[0].named_children[-1])
+            for part in around:
+                block = part.named_children[-1] if part.type == "value_argument" and part.named_children else part
+                if block.type == "lambda_literal":
+                    self.passed_to[block.start_byte] = (f"{receiver}.{name}".lstrip("."), listed)
 
     def _written(self, node: Node) -> str:
         """A name behind namespaces or types, as written: that it is no member of a value is seen in the text alone."""
@@ -367,7 +386,13 @@ class Uses(Operators):
         name = name.removeprefix("$") if receiver else name  # `self::$name` of PHP
         if name:
             start = node.end_byte - len(name.encode())
-            self.uses[start, 0] = (start, node.end_byte - start, model.WRITE, name, receiver, -1, "")
+            reads = self.language == "kotlin" and self._is_updated(node)
+            self.uses[start, 0] = (start, node.end_byte - start, model.WRITE, name, receiver, -1 + reads, "")
+
+    def _is_updated(self, node: Node) -> bool:
+        """Whether what is assigned to is read before: `x += 1`, `x++`."""
+        before = self.data[max(0, node.start_byte - 2) : node.start_byte]
+        return before in _STEPS or _UPDATED.match(self.data, node.end_byte) is not None
 
 
 def _are_blocks(arguments: list[Node]) -> bool:

@@ -40,6 +40,7 @@ class Answer:
     # what is named there besides: the type that is constructed by an inherited constructor; the field that holds the
     # function that is called
     named: tuple[Ref, ...] = ()
+    runs: bool = False  # of a name that is read or written: that calls these
 
 
 def unresolved(reason: str) -> Answer:

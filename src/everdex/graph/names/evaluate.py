@@ -10,12 +10,14 @@ from typing import Final
 from everdex.facts import names_model as facts
 from everdex.facts.expressions import COUNTED
 from everdex.facts.operators import CALLED
+from everdex.graph.names.blocks import Blocks
 from everdex.graph.names.heirs import Heirs
 from everdex.graph.names.imports import COMPANION, MAX_REEXPORTS, inner_space, lead, lua_table
 from everdex.graph.names.index import Ref
 from everdex.graph.names.items import Items
 from everdex.graph.names.lookup import MAX_DEPTH
 from everdex.graph.names.members import LOST
+from everdex.graph.names.properties import Properties
 from everdex.graph.names.rules import CALLABLES, TYPES, VALUES
 from everdex.graph.names.rust import held_by_self
 from everdex.graph.names.stated import StatedTypes
@@ -53,7 +55,7 @@ _LUA_TEXTS: Final = frozenset(("bit", "bit32", "io", "math", "os", "string", "ut
 _LUA_CALLS: Final = frozenset(("builtin.tonumber", "builtin.tostring", "builtin.type"))
 
 
-class Evaluation(StatedTypes, Heirs, Items):
+class Evaluation(StatedTypes, Heirs, Items, Blocks, Properties):
     """Names and expressions of one file's resolution."""
 
     def evaluate(self, chain: str, place: Place) -> Thing:
@@ -100,6 +102,9 @@ class Evaluation(StatedTypes, Heirs, Items):
             if stated.startswith("require "):
                 return self._required(stated.removeprefix("require "), place)
             return self.type_named(stated, place)
+        in_block = self.in_block(head, place, called)
+        if in_block is not None:
+            return in_block
         rules = place.module.rules
         if head in rules.self_names:
             local = self.local(head, place)
@@ -311,6 +316,10 @@ class Evaluation(StatedTypes, Heirs, Items):
             return Thing(INSTANCE, thing.name, thing.refs)  # Ruby's own module makes the one that there is
         if refs and not will_call and self.rules.apart:
             refs = self.field(thing, name)
+        if not will_call and not any(ref.defined.kind in VALUES for ref in refs):
+            refs = self.accessed(thing, name) or refs
+            if refs and refs[0].defined.name != name:
+                return self.called(self.of_refs(tuple(refs)))
         if refs:
             found = self.of_refs(tuple(refs))
             if found.kind == CALLABLE and thing.kind in (INSTANCE, TYPE) and not thing.name.startswith("super:"):

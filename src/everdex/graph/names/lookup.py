@@ -46,6 +46,7 @@ class Lookup(ABC):
         self._satisfied: dict[tuple[str, str], bool] = {}
         self._leads: dict[tuple[int, tuple[int, ...]], tuple[dict[str, list[Led]], list[Led]]] = {}
         self._parts: dict[int, dict[str, str]] = {}
+        self._received: dict[int, Thing | None] = {}  # Kotlin: what `this` is in a block; None: nothing new
         self._locals: dict[tuple[int, str], list[facts.Local]] = {}
         for item in body.locals:
             self._locals.setdefault((item.scope, item.name), []).append(item)
@@ -117,6 +118,22 @@ class Lookup(ABC):
     @abstractmethod
     def field(self, thing: Thing, name: str) -> list[Ref]:
         """The members of a name where it is not called: rather values than methods of the same name."""
+
+    @abstractmethod
+    def accessed(self, thing: Thing, name: str, written: bool = False) -> list[Ref]:
+        """Kotlin: the methods of Java that reading, or writing, what looks like a property of a thing calls."""
+
+    @abstractmethod
+    def local(self, name: str, place: Place) -> facts.Local | None:
+        """The nearest binding of a name in the functions around a place."""
+
+    @abstractmethod
+    def nearest(self, thing: Thing, name: str, fit: Callable[[list[Ref]], list[Ref]]) -> tuple[list[Ref], str]:
+        """Of the members of a name those that fit, in the nearest type that has such."""
+
+    @abstractmethod
+    def is_seen(self, ref: Ref) -> bool:
+        """Whether Kotlin sees a member of a class of Java from this file."""
 
     @abstractmethod
     def lineage(self, name: str) -> tuple[set[str], bool]:

@@ -215,7 +215,9 @@ class Members(Lookup):
         """Of Ruby's methods those that a class has where the class itself is asked, and else those of its instances.
 
         What a module has for instances a class may have as well, by `extend`. Of C#'s those that are not for an
-        interface alone."""
+        interface alone. Of Java's those that Kotlin sees."""
+        if self.module.outline.language == "kotlin":
+            return [ref for ref in refs if self.is_seen(ref)]
         if self.rules.group == "csharp":
             return [ref for ref in refs if not ref.is_explicit]
         if self.rules.group == "swift" and thing.kind == INSTANCE and not thing.name.startswith("super:"):

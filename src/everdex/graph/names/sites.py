@@ -155,6 +155,11 @@ class _File:
             embeds = role is Role.WRITE and self.module.outline.language == "go"
             if embeds and answer.refs and all(ref.defined.kind in TYPES for ref in answer.refs):
                 role = Role.REFERENCE  # a field by the name of the type that is embedded
+            if answer.runs:
+                if role is Role.WRITE and use.arguments >= 0:
+                    read = msgspec.structs.replace(use, role=facts.READ)
+                    self.named.append(self._made(use, Role.CALL, self.calls.reference(read)))
+                return self._made(use, Role.CALL, answer)
             if role is Role.WRITE:
                 return self._made(use, role, answer) if answer.reason != LOCAL else None
             if answer.status is Status.UNRESOLVED or (answer.status is Status.EXTERNAL and role is not Role.INHERIT):
