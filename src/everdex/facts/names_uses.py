@@ -30,6 +30,7 @@ _SQUARE: Final = ord("[")
 _DOT: Final = ord(".")
 _QUALIFIED: Final = frozenset(("cpp", "cuda", "rust"))
 _QUALIFIERS: Final = re.compile(rb"(?:[A-Za-z_]\w*::)+$")
+_LIST: Final = "argument_list"  # of Go
 _WITH: Final = "with"
 _STEPS: Final = (b"++", b"--")
 _UPDATED: Final = re.compile(rb"\s*(?:[-+*/%]=|\+\+|--)")
@@ -149,7 +150,7 @@ class Uses(Operators):
         count = 0
         for node in (*nodes, *self._later_lists(nodes[-1])):
             start, end = node.start_byte, node.end_byte
-            if node.type in _BLOCKS:
+            if node.type in _BLOCKS or (self.language == "go" and node.type != _LIST):
                 count += 1
                 continue
             if end - start == _EMPTY_LIST:

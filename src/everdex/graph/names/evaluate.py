@@ -12,7 +12,7 @@ from everdex.facts.expressions import COUNTED
 from everdex.facts.operators import CALLED
 from everdex.graph.names.blocks import Blocks
 from everdex.graph.names.heirs import Heirs
-from everdex.graph.names.imports import COMPANION, MAX_REEXPORTS, inner_space, lead, lua_table
+from everdex.graph.names.imports import COMPANION, MAX_REEXPORTS, inner_space
 from everdex.graph.names.index import Ref
 from everdex.graph.names.items import Items
 from everdex.graph.names.lookup import MAX_DEPTH
@@ -100,7 +100,7 @@ class Evaluation(StatedTypes, Heirs, Items, Blocks, Properties):
                 ref = Ref(place.module, int(stated.removeprefix("lambda ")))
                 return Thing(CALLABLE, ref.name, (ref,))
             if stated.startswith("require "):
-                return self._required(stated.removeprefix("require "), place)
+                return self.required(stated.removeprefix("require "), place)
             return self.type_named(stated, place)
         in_block = self.in_block(head, place, called)
         if in_block is not None:
@@ -196,14 +196,18 @@ class Evaluation(StatedTypes, Heirs, Items, Blocks, Properties):
         return None
 
     def _applied(self, thing: Thing, step: Step, place: Place) -> Thing:
-        calls = step.calls
+        calls, taken = step.calls, step.indices
+        if step.is_taken_first and thing.kind not in (CALLABLE, TYPE):
+            thing, taken = self.item_of(thing), 0
+        elif step.is_taken_first and self.rules.group == "go":
+            taken = 0  # a function or a type is given types
         if thing.kind == CALLABLE and place.module.outline.language in COUNTED:
             thing = thing._replace(refs=tuple(ref for ref in thing.refs if ref.takes(step.arguments)) or thing.refs)
         if not calls and thing.kind == CALLABLE and place.module.rules.bare_calls:
             calls = int(thing.refs[0].defined.kind != "lambda")
         for _ in range(min(calls, 2)):
             thing = self.called(thing)
-        for _ in range(min(step.indices, 2)):
+        for _ in range(min(taken, 2)):
             thing = self.item_of(thing)
         return thing
 
@@ -255,7 +259,7 @@ class Evaluation(StatedTypes, Heirs, Items, Blocks, Properties):
             if text in ("Self", "self", "static", "$this", "this") or (not text and item.value == "this"):
                 return Thing(INSTANCE, owner, self.reader.definitions(owner), held=ITSELF)
             if text and text not in ("auto", "void"):
-                found = self.type_named(text, Place(ref.module, ref.at, item.start_line, 0))
+                found = self.handed_out(text, Place(ref.module, ref.at, item.start_line, 0))
                 if found.name in ("Self", "static") or found.kind == UNKNOWN:
                     continue
                 return found
@@ -308,7 +312,7 @@ class Evaluation(StatedTypes, Heirs, Items, Blocks, Properties):
                 return Thing(INSTANCE, thing.name, thing.refs)
             if name == "class":
                 return Thing(TYPE, thing.name, thing.refs)
-        if place.module.outline.language == "lua" and name == "new" and will_call and not self._stated_new(thing):
+        if place.module.outline.language == "lua" and name == "new" and will_call and not self.states_new(thing):
             return Thing(TYPE, thing.name, thing.refs)
         refs, outside = self.taking(thing, name, count)
         only_one = name == "instance" and thing.kind == TYPE and outside == f"{self.rules.literal}.Singleton"
@@ -386,18 +390,3 @@ class Evaluation(StatedTypes, Heirs, Items, Blocks, Properties):
         if self.rules.group == "ruby" and first == self.rules.literal:
             return name in OF_CONTAINERS
         return not name[:1].isupper() and not (first == self.rules.literal and rest in _LUA_TEXTS)
-
-    def _stated_new(self, thing: Thing) -> bool:
-        return any(ref.defined.returns for ref in self.reader.definitions(f"{thing.name}.new"))
-
-    def _required(self, wanted: str, place: Place) -> Thing:
-        item = facts.Import(0, 0, 0, 0, -1, wanted, "", "file")
-        led = lead(place.module, item, self.reader)
-        module = self.reader.index.module(led.files[0]) if led.files else None
-        if module is None:
-            return Thing(OUTSIDE, wanted)
-        self.reader.context(module)
-        table = lua_table(module)
-        if module.outline.package:
-            return Thing(TYPE, table, self.reader.definitions(table))
-        return Thing(SPACE, table)

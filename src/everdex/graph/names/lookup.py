@@ -64,6 +64,10 @@ class Lookup(ABC):
         """An instance of the type that a text states."""
 
     @abstractmethod
+    def handed_out(self, text: str, home: Place) -> Thing:
+        """The same of what a function returns or a container holds: nobody knows what stands for a type parameter."""
+
+    @abstractmethod
     def called(self, thing: Thing) -> Thing:
         """What calling it gives."""
 

@@ -97,6 +97,12 @@ class StatedTypes(Names):
         finally:
             self._depth -= 1
 
+    def handed_out(self, text: str, home: Place) -> Thing:
+        """The same of what a function returns or a container holds: nobody knows what stands for a type parameter."""
+        thing = self.type_named(text, home)
+        open_type = thing.kind == OUTSIDE and is_type_parameter(parse_type(text)[0], home)
+        return unknown(TYPE_PARAMETER) if open_type else thing
+
     def path(self, dotted: str, place: Place) -> Thing:
         """A dotted name in the place of a type."""
         if place.module.outline.language == "rust" and dotted.partition(".")[0] in ("crate", "self", "super"):

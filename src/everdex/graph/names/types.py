@@ -103,6 +103,7 @@ class Step(NamedTuple):
     calls: int  # how often it is called
     indices: int  # how often something is taken out of it
     arguments: int = -1  # of its call, where the language's are counted
+    is_taken_first: bool = False  # what is called is what was taken out: `each[0]()`; of Go perhaps `New[int]()`
 
 
 @lru_cache(maxsize=65_536)
@@ -126,4 +127,5 @@ def parse_chain(chain: str) -> tuple[str, tuple[Step, ...]]:
 def _step(piece: str) -> Step:
     cut = min((at for at in (piece.find("("), piece.find("[")) if at >= 0), default=len(piece))
     counted = piece[cut + 1 : piece.find(")")] if piece[cut : cut + 1] == "(" else "?"
-    return Step(piece[:cut], piece.count("("), piece.count("["), -1 if counted == "?" else counted.count("_"))
+    count = -1 if counted == "?" else counted.count("_")
+    return Step(piece[:cut], piece.count("("), piece.count("["), count, piece[cut : cut + 1] == "[" and "(" in piece)
