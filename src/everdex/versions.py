@@ -187,7 +187,8 @@ VECTORS_VERSION: Final = "1"
 #     properties without a name
 # 40: operators and brackets as uses; stars and references in types of C++; JavaScript: `import a = b.c`, arrows that
 #     give a tag with types, names for `exports`, `createRequire`, properties between brackets, attributes of JSX
-# 41: Kotlin: what blocks are passed to, and what is read before it is written; Go: calls that are given types and one value
+# 41: Kotlin: what blocks are passed to, and what is read before it is written; Go: calls that are given types;
+#     C#: how many types a type is given, optional parameters by attribute
 FACTS_VERSION: Final = "41"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -356,8 +357,9 @@ INTERFACE_VERSION: Final = "1"
 #     inherit; Ruby: Singleton; JavaScript: functions that are handed on, attributes as arguments, computed `require`
 #     Python: what decorators put on classes, stars that lead back, attributes of libraries' objects, declined operands,
 #     slices; keys say what calls fill and what is taken out; builtins and the standard library are written down
-# 60: Kotlin: what blocks are run with, properties that are methods of Java, members of Java that it does not see; Go: what
-#     calls give that are given types
+# 60: Kotlin: what blocks are run with, properties that are methods of Java, members of Java that it does not
+#     see; Go: what calls give that are given types; C#: types of one name that take other numbers of types, namespaces
+#     that are used under a condition, inherited overloads
 RESOLVERS_VERSION: Final = "60"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

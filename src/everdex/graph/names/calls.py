@@ -57,6 +57,21 @@ class Calls(Bare):
         self._answered: dict[tuple[int, int], Answer] = {}
 
     def call(self, use: facts.Use) -> Answer:
+        answer = self._called(use)
+        if self.language == "csharp" and answer.status is Status.RESOLVED and self._is_of_one_branch(answer.refs):
+            return replace(answer, status=Status.AMBIGUOUS, reason="defined under a condition only")
+        return answer
+
+    def _is_of_one_branch(self, refs: tuple[Ref, ...]) -> bool:
+        """Whether these are of a namespace that a file of C# uses under a condition only: under another one it is a
+        library's."""
+        imported = [item.path for item in self.module.outline.imports if item.conditional]
+        if len(imported) < 2 or not all(ref.defined.flags & facts.CONDITIONAL for ref in refs):
+            return False
+        here = [path for path in imported if any(f".{path}." in f".{ref.name}" for ref in refs)]
+        return bool(here) and any(not self.evaluation.is_space(path) for path in imported)
+
+    def _called(self, use: facts.Use) -> Answer:
         place = Place(self.module, use.scope, use.line, use.column)
         self.evaluation.budget = MAX_WORK
         if not use.name:
@@ -202,7 +217,8 @@ class Calls(Bare):
             return outside_root(thing.name)
         if thing.kind == UNKNOWN:
             return unresolved(thing.name)
-        return self._plain(self._beside(thing.refs, use.role == facts.TYPE))
+        refs = self.of_as_many(thing.refs, use) if use.role == facts.TYPE else thing.refs
+        return self._plain(self._beside(refs, use.role == facts.TYPE))
 
     def _named_alone(self, use: facts.Use, place: Place) -> Answer:
         """A name that is read or written without anything before it."""

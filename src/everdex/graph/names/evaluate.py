@@ -118,7 +118,8 @@ class Evaluation(StatedTypes, Heirs, Items, Blocks, Properties):
                     kind = self.self_kind(place) or INSTANCE
                 elif rules.group == "swift" and self._is_static(place):
                     kind = TYPE
-                return Thing(kind, owner, self.reader.definitions(owner), held=held_by_self(place))
+                refs = self._kin_around(owner, place) or self.reader.definitions(owner)
+                return Thing(kind, owner, refs, held=held_by_self(place))
             if local is None and rules.group == "rust":
                 return Thing(SPACE, inner_space(place.module, place.scope))
             return unknown("no type around it") if local is None else self._local_value(local, place)
@@ -129,7 +130,8 @@ class Evaluation(StatedTypes, Heirs, Items, Blocks, Properties):
             found = self.slot(Thing(INSTANCE, owner), head) if owner else None
             return found or unknown("untyped attribute")
         if head in rules.super_names:
-            return Thing(INSTANCE, f"super:{place.module.owner(place.scope)}")
+            owner = place.module.owner(place.scope)
+            return Thing(INSTANCE, f"super:{owner}", self._kin_around(owner, place))
         if rules.group == "ruby" and head in OF_ITSELF and place.module.owner(place.scope):
             return self.head("self", place)
         if rules.group == "ruby" and head == "new" and place.module.owner(place.scope) and not self.local(head, place):
@@ -152,6 +154,11 @@ class Evaluation(StatedTypes, Heirs, Items, Blocks, Properties):
             if outside and not outside.startswith(LOST):
                 return Thing(OUTSIDE, f"{outside}.{head}")
         return found
+
+    def _kin_around(self, owner: str, place: Place) -> tuple[Ref, ...]:
+        """C#: the type around a place, where others of its name take other numbers of types."""
+        at = next((at for at in place.module.chain(place.scope) if place.module.names[at] == owner), -1)
+        return self.kin(owner, (Ref(place.module, at),)) if at >= 0 else ()
 
     def operated(self, stated: str, place: Place) -> Thing:
         """What the operator at a place of the file gives."""

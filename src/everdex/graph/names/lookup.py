@@ -8,7 +8,7 @@ first.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from everdex.facts import names_model as facts
@@ -114,6 +114,10 @@ class Lookup(ABC):
     @abstractmethod
     def bases(self, name: str) -> tuple[list[Thing], str]:
         """The bases of a type inside the root, and one outside it."""
+
+    @abstractmethod
+    def kin(self, name: str, refs: Sequence[Ref]) -> tuple[Ref, ...]:
+        """C#: which of the types of one name are meant, where these take different numbers of types."""
 
     @abstractmethod
     def member(self, thing: Thing, name: str) -> tuple[list[Ref], str]:

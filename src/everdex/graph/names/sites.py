@@ -179,7 +179,7 @@ class _File:
     def _referred(self, use: facts.Use) -> Answer:
         if use.role not in (facts.TYPE, facts.QUALIFIER):
             return self.calls.reference(use)
-        key = (use.receiver, use.name, use.scope)
+        key = (use.receiver, use.text or use.name, use.scope)
         answer = self.types.get(key)
         if answer is None:
             # What a type extends is not looked for in what it inherits, but by Ruby, which extends it line by line.
@@ -293,9 +293,10 @@ class _File:
             self.evaluation.budget = MAX_WORK
             if self.module.rules.group == "go":
                 refs = self.evaluation.go_replaced(owner, item.name) if item.parent < 0 else []
-            elif known[owner]:
+            elif known[owner] or self.module.rules.group == "csharp":
                 kind = TYPE if item.flags & facts.STATIC and self.module.rules.group == "ruby" else INSTANCE
-                refs, _ = self.evaluation.member(Thing(kind, f"super:{owner}"), item.name)
+                kin = self.evaluation.kin(owner, (Ref(self.module, item.parent),)) if item.parent >= 0 else ()
+                refs, _ = self.evaluation.member(Thing(kind, f"super:{owner}", kin), item.name)
             else:
                 continue
             methods = [ref for ref in refs if ref.defined.kind in replacing and ref.key]

@@ -28,7 +28,7 @@ from everdex.graph.names.things import (
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import CHANNEL, LIST, parameters_after, parse_type
+from everdex.graph.names.types import CHANNEL, LIST, parameters_after, parse_type, types_taken
 
 _POINTING: Final = frozenset(("c", "rust"))  # where a value and a pointer to it are different things
 _METATYPES: Final = (".Type", ".Protocol")
@@ -81,7 +81,10 @@ class StatedTypes(Names):
                 return Thing(OUTSIDE, thing.name, (), arguments, place)
             if thing.kind == TYPE:
                 aliased = self.aliased(thing)
-                return aliased or Thing(INSTANCE, thing.name, thing.refs, arguments, place)
+                refs = thing.refs
+                if rules.group == "csharp" and len(refs) > 1:
+                    refs = tuple(ref for ref in refs if types_taken(ref.defined) == len(arguments)) or refs
+                return aliased or Thing(INSTANCE, thing.name, refs, arguments, place)
             if thing.kind == CALLABLE or (thing.kind == INSTANCE and thing.refs):
                 return Thing(INSTANCE, thing.name, thing.refs, arguments, place)
             bound = self.local(name, place)

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from everdex.facts import names_model as facts
 from everdex.facts.arguments import split
 
 _NOISE: Final = re.compile(
@@ -94,6 +95,25 @@ def parameters_after(name: str, signature: str) -> frozenset[str]:
     front = signature.partition("(")[0]
     found = re.search(rf"(?:\bimpl|(?<!\w){re.escape(name)})\s*[<\[](.*)", front)
     return frozenset(re.findall(r"\w+", found[1])) if found else frozenset()
+
+
+@lru_cache(maxsize=4_096)
+def _listed_behind(name: str, signature: str) -> int:
+    found = re.search(rf"(?<!\w){re.escape(name)}<", signature)
+    if found is None:
+        return 0
+    depth, count = 1, 1
+    for letter in signature[found.end() :]:
+        depth += (letter in "<([") - (letter in ">)]")
+        count += letter == "," and depth == 1
+        if not depth:
+            break
+    return count
+
+
+def types_taken(item: facts.Defined) -> int:
+    """How many types a type of C# takes."""
+    return _listed_behind(item.name, item.signature)
 
 
 class Step(NamedTuple):
