@@ -86,9 +86,10 @@ class Members(Lookup):
     def kin(self, name: str, refs: Sequence[Ref]) -> tuple[Ref, ...]:
         """C#: of types of one name, which take different numbers of types, those that are meant by these definitions of
         it; () where all are one type, or nobody knows."""
-        if self.rules.group != "csharp" or not refs:
+        known = self.reader.definitions(name) if self.rules.group == "csharp" and refs else ()
+        if len(known) < 2:
             return ()
-        types = [ref for ref in self.reader.definitions(name) if ref.defined.kind in TYPES]
+        types = [ref for ref in known if ref.defined.kind in TYPES]
         wanted = {types_taken(ref.defined) for ref in refs}
         if len(wanted) > 1 or len({types_taken(ref.defined) for ref in types}) < 2:
             return ()

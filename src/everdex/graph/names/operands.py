@@ -331,8 +331,9 @@ class Operands:
         if self.language == "csharp":
             every = evaluation.member(taken, "operator")[0]
             every += evaluation.member(Thing(INSTANCE, own), "operator")[0] if own else []
-            wanted = f"operator {taken.name.rpartition('.')[2]}("
-            return any("implicit " in ref.defined.signature and wanted in ref.defined.signature for ref in every)
+            wanted = f"operator {taken.name.rpartition('.')[2]}"
+            heads = [ref.defined.signature for ref in every if "implicit " in ref.defined.signature]
+            return any(f"{wanted}{end}" in head for head in heads for end in "(<")
         if self.language == "swift":
             return any(name.startswith("ExpressibleBy") for name in evaluation.lineage(taken.name)[0])
         if self.is_cpp:
