@@ -59,7 +59,8 @@ class Members(Lookup):
                     outside = outside or (real.name if real.kind == OUTSIDE else lost)
         stated, beyond = self._stated_bases(refs)
         found += [thing for thing in stated if thing.name != name]
-        outside = outside or beyond if beyond.startswith(LOST) or not outside.startswith(LOST) else beyond
+        if not outside or (outside.startswith(LOST) and beyond and not beyond.startswith(LOST)):
+            outside = beyond
         if self.rules.group in _OPENED_ELSEWHERE:
             found += self._given(name, lambda ref: ref.defined.type != PREPEND)
         return found, outside

@@ -28,7 +28,7 @@ from everdex.graph.names.things import (
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import CHANNEL, LIST, parameters_after, parse_type, types_taken
+from everdex.graph.names.types import CHANNEL, LIST, parameters_after, parameters_named, parse_type, types_taken
 
 _POINTING: Final = frozenset(("c", "rust"))  # where a value and a pointer to it are different things
 _METATYPES: Final = (".Type", ".Protocol")
@@ -103,8 +103,12 @@ class StatedTypes(Names):
     def handed_out(self, text: str, home: Place) -> Thing:
         """The same of what a function returns or a container holds: nobody knows what stands for a type parameter."""
         thing = self.type_named(text, home)
-        open_type = thing.kind == OUTSIDE and is_type_parameter(parse_type(text)[0], home)
-        return unknown(TYPE_PARAMETER) if open_type else thing
+        if thing.kind != OUTSIDE:
+            return thing
+        definitions, name = home.module.outline.definitions, parse_type(text)[0]
+        around = (definitions[at] for at in home.module.chain(home.scope))
+        is_open = any(name in parameters_named(item.name, item.signature) for item in around)
+        return unknown(TYPE_PARAMETER) if is_open else thing
 
     def path(self, dotted: str, place: Place) -> Thing:
         """A dotted name in the place of a type."""

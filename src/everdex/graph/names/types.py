@@ -97,6 +97,23 @@ def parameters_after(name: str, signature: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", found[1])) if found else frozenset()
 
 
+_VARIANCE: Final = re.compile(r"(?:in|out|const|reified|typename|class)\s+")
+
+
+@lru_cache(maxsize=4_096)
+def parameters_named(name: str, signature: str) -> frozenset[str]:
+    """The type parameters that stand behind a definition's name, without what is asked of them."""
+    found = re.search(rf"(?<!\w){re.escape(name)}\s*[<\[]", signature.partition("(")[0])
+    if found is None:
+        return frozenset()
+    depth, end = 1, found.end()
+    while end < len(signature) and depth:
+        depth += (signature[end] in "<[(") - (signature[end] in ">])")
+        end += 1
+    parts = (_VARIANCE.sub("", part.strip(), count=1) for part in split(signature[found.end() : end - 1]))
+    return frozenset(word[0] for part in parts if (word := re.match(r"\w+", part)))
+
+
 @lru_cache(maxsize=4_096)
 def _listed_behind(name: str, signature: str) -> int:
     found = re.search(rf"(?<!\w){re.escape(name)}<", signature)
