@@ -359,7 +359,7 @@ INTERFACE_VERSION: Final = "1"
 #     slices; keys say what calls fill and what is taken out; builtins and the standard library are written down
 # 60: Kotlin: what blocks are run with, properties that are methods of Java, members of Java that it does not
 #     see; Go: what calls give that are given types; C#: types of one name that take other numbers of types, namespaces
-#     that are used under a condition, inherited overloads
+#     that are used under a condition, inherited overloads; Rust: brackets through Box and its like
 RESOLVERS_VERSION: Final = "60"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

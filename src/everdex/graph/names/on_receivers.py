@@ -35,6 +35,7 @@ from everdex.graph.names.things import (
     OF_WRAPPERS,
     OUTSIDE,
     POINTED,
+    SHOWN,
     SPACE,
     TYPE,
     UNKNOWN,
@@ -194,7 +195,7 @@ class OnReceivers(Choosing):
     def _of_object(self, thing: Thing, use: facts.Use) -> Answer | None:
         """What calling an object runs: `operator()` of C++, `invoke` of Kotlin and their like."""
         name = CALLED.get(self.language)
-        if name is None or thing.kind != INSTANCE or thing.held in (POINTED, WRAPPED):
+        if name is None or thing.kind != INSTANCE or thing.held in (POINTED, WRAPPED, SHOWN):
             return None
         found = [ref for ref in self.evaluation.member(thing, name)[0] if ref.defined.kind in CALLABLES]
         return self._running(found, msgspec.structs.replace(use, name=name)) if found else None

@@ -19,6 +19,7 @@ from everdex.graph.names.things import (
     OUTSIDE,
     POINTED,
     REFERRED,
+    SHOWN,
     SPACE,
     TYPE,
     TYPE_PARAMETER,
@@ -31,6 +32,9 @@ from everdex.graph.names.things import (
 from everdex.graph.names.types import CHANNEL, LIST, parameters_after, parameters_named, parse_type, types_taken
 
 _POINTING: Final = frozenset(("c", "rust"))  # where a value and a pointer to it are different things
+_LOOKED_THROUGH: Final = frozenset((  # Rust: by `Deref`
+    "Box", "Rc", "Arc", "Ref", "RefMut", "MutexGuard", "Cow", "Pin", "Lazy", "ManuallyDrop",
+))  # fmt: skip
 _METATYPES: Final = (".Type", ".Protocol")
 _RUBY_TYPES: Final = frozenset(("module",))  # which of Rust's are none, but not outside either
 
@@ -65,7 +69,8 @@ class StatedTypes(Names):
                 found = self.type_named(name.rpartition(".")[0], place)  # the type itself, as a value
                 return found._replace(kind=TYPE) if found.kind == INSTANCE else found
             if arguments and name.rpartition(".")[2] in rules.wrappers:
-                return self.type_named(arguments[0], place)._replace(held=WRAPPED)
+                shown = rules.group == "rust" and name.rpartition(".")[2] in _LOOKED_THROUGH
+                return self.type_named(arguments[0], place)._replace(held=SHOWN if shown else WRAPPED)
             if name.startswith(facts.UNNAMED):
                 return Thing(INSTANCE, place.module.unnamed(name, place.scope))
             if name == "parent" and rules.group == "php":
