@@ -92,6 +92,36 @@ def test_what_is_answered_while_files_wait_the_finished_graph_says_too(tmp_path:
     assert reserved
 
 
+def test_what_is_used_without_its_name_waits_for_the_graph(tmp_path: Path) -> None:
+    """A sign calls an operator, and Kotlin writes `size` for Java's `getSize()`: who writes it does not decide."""
+    files = {
+        "Money.kt": "class Money { operator fun plus(other: Money) = other\n fun add(other: Money) = other }\n",
+        "Sum.kt": "fun sum(one: Money, two: Money) = one + two\n",
+        "Point.java": "class Point { private int size; int getSize() { return size; } }\n",
+        "Read.kt": "fun read(point: Point) = point.size\n",
+        "src/lib.rs": "pub struct V;\nmod sum;\nimpl std::ops::Add for V { type Output = V; "
+        "fn add(self, other: V) -> V { other } }\nimpl V { pub fn sub(self) {} }\n",
+        "src/sum.rs": "use crate::V;\npub fn sum(a: V, b: V) -> V { a + b }\n",
+    }
+    made = synced(tmp_path / "tree", files)
+    index = Index.open(made.path)
+    found = {}
+    with open_view(made.store) as view:
+        names = SymbolNames(view)
+        waiting = Graph(build(view, _KNOWN, None, workers=1, progress=silent, only=()).data, "waiting")
+        finished = Open(Atlas(view, open_graph(view, _KNOWN, workers=1, progress=silent).graph))
+        for asked in ("Money.plus", "Money.kt::Money.add", "Point.getSize", "src/lib.rs::V.add", "src/lib.rs::V.sub"):
+            question = Question("callers", symbol=asked, limit=10)
+            with begun.begun(view, _KNOWN, waiting, silent) as some:
+                early = begun.answered(view, some, asked, "callers", lambda atlas, ways: ways)
+            late = answer(index, finished, names, question, _FRESH).body
+            found[asked.rpartition("::")[2]] = (early is not None, len(late["callers"]))
+    assert found == {
+        "Money.plus": (False, 1), "Money.add": (True, 0), "Point.getSize": (False, 1), "V.add": (False, 1),
+        "V.sub": (True, 0),
+    }  # fmt: skip
+
+
 def test_who_is_asked_back_while_files_wait_is_asked_back_by_the_finished_graph(tmp_path: Path) -> None:
     """Names of every language, bare, of their owner and of others': the same definitions fit, several or none."""
     files = {

@@ -309,6 +309,26 @@ def test_methods_that_nobody_has_written_may_use_a_field(tmp_path: Path) -> None
     assert 7 in {item["line"] for item in ask("refs", "Row.isLast")["references"]}
 
 
+def test_properties_of_kotlin_may_use_a_method_of_java(tmp_path: Path) -> None:
+    """Kotlin writes `size` for `getSize()`: where it is not known whose that is, the method may be meant."""
+    tree = {
+        "Point.java": "public class Point {\n  private int size;\n  public int getSize() { return size; }\n"
+        "  public void setSize(int size) { this.size = size; }\n  public int total() { return size; }\n}\n",
+        "User.kt": "fun go(p: Point, other: Nobody<Point>) {\n    p.size\n    p.size = 1\n    other.found.size\n"
+        "    find().size = 2\n}\n",
+        "Other.java": "class Other { int size; void go(Nobody n) { n.x().size = 1; } }\n",
+    }
+    ask = asker(synced(tmp_path / "tree", tree))
+    lines, could = {}, {}
+    for name in ("getSize", "setSize", "total"):
+        answer = ask("callers", f"Point.{name}")
+        lines[name] = [site["line"] for item in answer["callers"] for site in item["sites"]]
+        could[name] = (answer["could_add"]["unresolved"] > 0, answer["could_add"]["unknown"])
+    assert lines == {"getSize": [2], "setSize": [3], "total": []}
+    assert could == {"getSize": (True, 1), "setSize": (True, 1), "total": (False, 0)}
+    assert 2 not in [item["line"] for item in ask("refs", "Point.size")["references"]]
+
+
 def test_the_map_lists_the_most_used_of_what_a_file_offers_first(tmp_path: Path) -> None:
     """Whatever stands first in it."""
     files = {"pkg/kit.py": "def seldom():\n    pass\n\n\ndef often():\n    pass\n"}

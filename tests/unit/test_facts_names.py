@@ -46,9 +46,10 @@ def _call_nodes(root: Node) -> list[Node]:
 
 
 def _is_behind(node: Node) -> bool:
-    """Whether it is Swift's block behind the arguments of a call, of which the grammar makes a call of its own."""
+    """Whether it is a block of Kotlin or Swift behind the arguments of a call, of which the grammar makes a call."""
     suffix = node.named_children[-1] if node.type == "call_expression" else None
-    behind = suffix is not None and suffix.type == "call_suffix" and suffix.named_children[0].type == "lambda_literal"
+    trailing = suffix is not None and suffix.type in ("annotated_lambda", "call_suffix")
+    behind = trailing and suffix.named_children[0].type == "lambda_literal"
     return behind and node.named_children[0].type == "call_expression"
 
 

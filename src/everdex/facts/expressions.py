@@ -291,6 +291,9 @@ def type_of(text: str) -> str:
     return " ".join(text[: _MAX_TYPE * 2].split()).removeprefix(": ").removeprefix("->").strip()[:_MAX_TYPE]
 
 
+_OPTIONAL: Final = re.compile(r"\[(?:[\w.]+\.)?Optional\b")  # of C#
+
+
 def parameters_of(text: str) -> list[str]:
     """The parameters of a list, one text each."""
     text = text.strip()
@@ -298,7 +301,7 @@ def parameters_of(text: str) -> list[str]:
         text = text[1:-1]
     text = _STRINGS.sub('""', text[:MAX_EXPRESSION])
     text = _COMMENT.sub(" ", text).replace("->", "").replace("=>", "")
-    hidden = hidden_of(text)
+    hidden = hidden_of(_OPTIONAL.sub("= [", text))
     for _ in range(MAX_DEPTH):
         shorter = _ANGLES.sub("", hidden)
         if shorter == hidden:

@@ -70,6 +70,12 @@ class Locals(Binds):
                     until, behind = last + 1, ends[start] - atoms.starts[last] if blocks else 0
                 place = row + 1, begin - atoms.starts[row], scope
                 local_names.append(model.Local(*place, name, type_text, value, each, until, behind))
+        for (start, _), position in lambdas.items() if self.passed_to else ():
+            if start in self.passed_to:
+                chain, listed = self.passed_to[start]
+                row = atoms.at(start)
+                place = row + 1, start - atoms.starts[row], position
+                local_names.append(model.Local(*place, model.PASSED, "", chain, listed))
         for start, chain, type_text in sorted(self.narrowed):
             row = atoms.at(start)
             place = row + 1, start - atoms.starts[row], scopes.around(start)

@@ -39,6 +39,9 @@ OPERATED: Final = "@{operator "  # before the place of an operator in what stand
 POINTER: Final = "auto*"  # the type of a variable of C++ that is a pointer to what its value says
 UNNAMED: Final = "struct$"  # before the number of a struct of Go's that has no name, in the texts of types
 NARROWED: Final = "is "  # before the chain of what is found to be of a type
+# Kotlin: a local without a name in a function without one, whose value is what that is passed to, as a member of what
+# `with` is given first; it is the last that is passed there unless it takes items.
+PASSED: Final = "@passed"
 
 
 class Defined(msgspec.Struct, array_like=True, frozen=True, gc=False):
@@ -96,7 +99,7 @@ class Use(msgspec.Struct, array_like=True, frozen=True, gc=False):
     role: int
     name: str  # '' when the callee is computed
     receiver: str
-    arguments: int  # -1 when nobody can count them
+    arguments: int  # -1 when nobody can count them; of what is written 0 when it is read before (Kotlin)
     text: str  # as written where name and receiver do not say it
     given: tuple[str, ...] = ()  # what it passes (facts/arguments.py)
 

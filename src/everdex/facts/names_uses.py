@@ -17,19 +17,17 @@ from everdex.facts import names_model as model
 from everdex.facts.callees import split_callee
 from everdex.facts.expressions import chain_of, type_of
 from everdex.facts.names_keys import Key, Literal, owned
-from everdex.facts.names_operators import MAX_BYTES, Operators
+from everdex.facts.names_operators import MAX_BYTES
+from everdex.facts.names_passed import BLOCKS, MAX_TYPE_BYTES, Passed
 from everdex.facts.names_tokens import MAX_TEXT
 from everdex.parse.definitions import Definition
 
-_EMPTY_LIST: Final = len("()")
-_BLOCKS: Final = frozenset(("lambda_literal", "block", "case_block", "annotated_lambda"))  # one argument each
-_MAX_TYPE_BYTES: Final = 1_600  # as many as a type's text is made of
-_SHORT_LIST: Final = 1_000  # bytes of arguments in which comments are looked for
-_MAX_LABELS: Final = 16
 _SQUARE: Final = ord("[")
 _DOT: Final = ord(".")
 _QUALIFIED: Final = frozenset(("cpp", "cuda", "rust"))
 _QUALIFIERS: Final = re.compile(rb"(?:[A-Za-z_]\w*::)+$")
+_STEPS: Final = (b"++", b"--")
+_UPDATED: Final = re.compile(rb"\s*(?:[-+*/%]=|\+\+|--)")
 _INITIALIZER: Final = re.compile(r"base|this|super")
 _CONVERSION: Final = re.compile(r"\(\s*(\*?)\s*((?:\w+\.)?\w+)\s*\)")  # Go: `(*T)(x)`, `(T)(x)`
 _STATED: Final = {  # C#: where a declaration has its type
@@ -47,7 +45,7 @@ _OPERATED: Final = frozenset(("operator", "indexed", "stored", "updated"))
 _KEYS: Final = {"key": model.KEY, "taken": model.READ}
 
 
-class Uses(Operators):
+class Uses(Passed):
     """Collects the uses of one file."""
 
     def __init__(self, language: str, data: bytes) -> None:
@@ -61,9 +59,6 @@ class Uses(Operators):
         # what is bound, by its place: name, type, what is assigned, whether it takes the items of that
         self.binds: dict[int, tuple[str, str, str, bool]] = {}
         self.structures: list[tuple[int, int]] = []  # Go: where structs are written, in order
-        # Swift: what `.name(…)` is a member of, by where its name begins: a chain, or a callee's place and an argument
-        self.implied: dict[int, str | tuple[int, int]] = {}
-        self.lists: dict[int, Node] = {}  # Scala: lists of arguments, by the end of what they are given to
 
     def _use(self, role: str, node: Node, captures: dict[str, list[Node]]) -> bool:
         """Takes what a pattern found, if it is a use of something."""
@@ -119,7 +114,7 @@ class Uses(Operators):
         return self.data[node.start_byte : min(node.end_byte, node.start_byte + MAX_BYTES)].decode("utf-8", "replace")
 
     def _type(self, node: Node) -> str:
-        end = min(node.end_byte, node.start_byte + _MAX_TYPE_BYTES)
+        end = min(node.end_byte, node.start_byte + MAX_TYPE_BYTES)
         first = bisect_left(self.structures, (node.start_byte, 0))
         if first < len(self.structures) and self.structures[first][0] < end:
             # A struct without a name is called by its number; what is in it is no part of the type's text.
@@ -136,57 +131,6 @@ class Uses(Operators):
             if receiver:
                 return "?", name, tail
         return split_callee(self.data[start:end].decode("utf-8", "replace"), self.language)
-
-    def _arguments(self, captures: dict[str, list[Node]]) -> int:
-        nodes = captures.get("arguments")
-        if not nodes:
-            return 0
-        count = 0
-        for node in (*nodes, *self._later_lists(nodes[-1])):
-            start, end = node.start_byte, node.end_byte
-            if node.type in _BLOCKS:
-                count += 1
-                continue
-            if end - start == _EMPTY_LIST:
-                continue
-            text = self.data[start : min(end, start + _SHORT_LIST)]
-            if end - start > _SHORT_LIST or b"//" in text or b"/*" in text or b"#" in text:
-                count += sum(not child.is_extra for child in node.named_children)
-            else:
-                count += node.named_child_count
-            if self.data[end - 4 : end - 1] == b"...":
-                return -1
-        return count
-
-    def _pass(self, start: int, captures: dict[str, list[Node]]) -> None:
-        """Keeps what a call passes, where types or labels may tell which of several definitions is meant."""
-        found: list[str] = []
-        if self.language == "swift":
-            self._pass_labels(start, captures.get("arguments", []))
-            return
-        for node in captures.get("arguments", ()) if self.language in given.LANGUAGES else ():
-            if node.type in _BLOCKS:
-                found.append(given.FUNCTION)
-            elif node.named_child_count <= given.MAX_ARGUMENTS:
-                found += [self._argument(child) for child in node.named_children if not child.is_extra]
-        if any(each != given.UNKNOWN for each in found):
-            self.given[start] = tuple(found)
-
-    def _pass_labels(self, start: int, arguments: list[Node]) -> None:
-        found: list[str] = []
-        for node in arguments:
-            if node.type in _BLOCKS:
-                found.append(given.FUNCTION)
-                continue
-            for part in node.named_children:
-                label = part.child_by_field_name("name") if not part.is_extra else None
-                value = part.child_by_field_name("value")
-                if value is not None and self.data[value.start_byte] == _DOT:
-                    self.implied[value.start_byte + 1] = (start, len(found))
-                if not part.is_extra:
-                    found.append(self._text(label) if label is not None else given.NO_LABEL)
-        if found and len(found) <= _MAX_LABELS:
-            self.given[start] = tuple(found)
 
     def _takes(self, item: Definition, parameters: Node) -> tuple[str, ...]:
         """The types of a definition's parameters, where they may tell which of several is meant."""
@@ -206,18 +150,6 @@ class Uses(Operators):
         before = self.data[max(item.start, begin - MAX_TEXT) : begin].decode("utf-8", "replace")
         behind = self.data[end : end + MAX_TEXT].decode("utf-8", "replace")
         return given.type_parameters(before, behind)
-
-    def _argument(self, node: Node) -> str:
-        short = node.end_byte - node.start_byte <= given.MAX_TEXT
-        return given.passed(self._text(node), self.language) if short else given.UNKNOWN
-
-    def _later_lists(self, last: Node) -> list[Node]:
-        """What a call of Scala is given after its first list of arguments."""
-        found: list[Node] = []
-        while (following := self.lists.get(last.end_byte)) is not None:
-            found.append(following)
-            last = following
-        return found
 
     def _call(self, node: Node, captures: dict[str, list[Node]], kind: int, beside: int = 0) -> None:
         """`beside`: 1 where the name is a use of its own besides."""
@@ -240,7 +172,8 @@ class Uses(Operators):
             end -= tail
             start = end - len(last.encode())
             name = last
-        self.uses[start, beside] = (start, end - start, kind, name, receiver, self._arguments(captures), "")
+        text = self._with_types(name, receiver, end) if kind == model.NEW else ""
+        self.uses[start, beside] = (start, end - start, kind, name, receiver, self._arguments(captures), text)
         self._pass(start, captures)
 
     def _infix(self, node: Node, captures: dict[str, list[Node]]) -> None:
@@ -252,9 +185,12 @@ class Uses(Operators):
         """C#: `new(…)` makes what is declared where it stands. Of one that stands elsewhere nobody asks what is around
         it: tree-sitter would go there from the root for each."""
         start, stated, word = node.start_byte, declared(node), "new"
-        receiver, name, _ = self._split(stated.start_byte, stated.end_byte) if stated else ("", "", 0)
+        receiver, name, tail = self._split(stated.start_byte, stated.end_byte) if stated else ("", "", 0)
         if name:
-            self.uses[start, 0] = (start, len(word), model.NEW, name, receiver, self._arguments(captures), word)
+            stated_end = stated.end_byte if stated is not None else start
+            given_types = self.data[stated_end - tail : stated_end] if tail and self.language == "csharp" else b""
+            written = f"{word}{model.generic(given_types)}" if given_types[:1] == b"<" else word
+            self.uses[start, 0] = (start, len(word), model.NEW, name, receiver, self._arguments(captures), written)
             self._pass(start, captures)
 
     def _callee(self, node: Node, captures: dict[str, list[Node]]) -> None:
@@ -296,6 +232,8 @@ class Uses(Operators):
             text = f"{receiver}.{name}{model.generic(self.data[end - tail : end])}".lstrip(".")
         end -= tail
         start = end - len(name.encode())
+        if self.language == "kotlin":
+            self._blocks(receiver, name, arguments or [])
         count, known = self._arguments(captures), self.uses.get((start, 0))
         if known is not None and known[5] > count >= 0:
             return  # a call with a block after it contains the one without
@@ -322,7 +260,9 @@ class Uses(Operators):
             return
         if receivers:
             receiver = self._chain(receivers[0])
-            self.uses[start, 0] = (start, end - start, kind, self._text(node), receiver, -1, "")
+            name = self._text(node)
+            text = self._with_types(name, receiver, end) if kind == model.TYPE else ""
+            self.uses[start, 0] = (start, end - start, kind, name, receiver, -1, text)
         else:
             self._named(start, end, kind)
 
@@ -351,7 +291,8 @@ class Uses(Operators):
         if end - start <= MAX_TEXT:
             text = self.data[start:end].decode("utf-8", "replace")
             if text.isidentifier():
-                self.uses[start, 0] = (start, end - start, kind, text, "", -1, "")
+                given_types = self._with_types(text, "", end) if kind == model.TYPE else ""
+                self.uses[start, 0] = (start, end - start, kind, text, "", -1, given_types)
                 return
         receiver, name, tail = self._split(start, end)
         if name:
@@ -360,18 +301,25 @@ class Uses(Operators):
             known = self.uses.get((start, 0))
             # `pkg.Type` says more than the `Type` inside it, whichever is found first.
             if known is None or (known[2] == kind and receiver and not known[4]):
-                self.uses[start, 0] = (start, end - start, kind, name, receiver, -1, "")
+                given_types = self._with_types(name, receiver, end) if kind == model.TYPE else ""
+                self.uses[start, 0] = (start, end - start, kind, name, receiver, -1, given_types)
 
     def _write(self, node: Node) -> None:
         receiver, name, _ = self._split(node.start_byte, node.end_byte)
         name = name.removeprefix("$") if receiver else name  # `self::$name` of PHP
         if name:
             start = node.end_byte - len(name.encode())
-            self.uses[start, 0] = (start, node.end_byte - start, model.WRITE, name, receiver, -1, "")
+            reads = self.language == "kotlin" and self._is_updated(node)
+            self.uses[start, 0] = (start, node.end_byte - start, model.WRITE, name, receiver, -1 + reads, "")
+
+    def _is_updated(self, node: Node) -> bool:
+        """Whether what is assigned to is read before: `x += 1`, `x++`."""
+        before = self.data[max(0, node.start_byte - 2) : node.start_byte]
+        return before in _STEPS or _UPDATED.match(self.data, node.end_byte) is not None
 
 
 def _are_blocks(arguments: list[Node]) -> bool:
-    return all(node.type in _BLOCKS for node in arguments)
+    return all(node.type in BLOCKS for node in arguments)
 
 
 def declared(made: Node) -> Node | None:

@@ -106,8 +106,22 @@ def is_of_last(language: str, sign: str) -> bool:
     return (language == "kotlin" and sign in ("in", "!in")) or (language == "scala" and sign.endswith(":"))
 
 
+def runs_by_sign(language: str, name: str) -> bool:
+    """Whether a word is what an operator or brackets call: who uses it need not write it."""
+    return name in _WORDS.get(family(language), ())
+
+
 def trait(name: str) -> str:
     """Rust: the trait that has the method of an operator."""
     if name.endswith("_assign"):
         return f"{_TRAITS.get(name.removesuffix('_assign'), '')}Assign"
     return _TRAITS.get(name, "")
+
+
+_WORDS: Final = {
+    language: {
+        *(name for names in _BINARY[language].values() for name in names), *_UNARY.get(language, {}).values(),
+        _INDEXED[language], _STORED[language],
+    }
+    for language in ("kotlin", "rust", "scala", "swift", "csharp")
+}

@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from everdex.graph.accessors import accessors
+from everdex.graph.accessors import accessors, properties
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.javascript.keys import HEIRS_KEY, MAX_HEIR_FILES
 from everdex.graph.model import Role, Site, Status, Target
@@ -199,6 +199,10 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozense
     made = {name for item in definitions for name in accessors(atlas, item)} - names
     if made:
         more = _asked(atlas, targets, made, frozenset({Role.CALL, Role.REFERENCE}))
+        ambiguous, external, unresolved = ambiguous + more[0], external + more[1], unresolved + more[2]
+    used = {name for item in definitions for name in properties(atlas, item)}
+    if used:
+        more = _asked(atlas, targets, used, frozenset({Role.WRITE, Role.REFERENCE}))
         ambiguous, external, unresolved = ambiguous + more[0], external + more[1], unresolved + more[2]
     held = _held(atlas, definitions, names) if roles is None or Role.CALL in roles else {}
     external, unresolved = external - held.get(Status.EXTERNAL, 0), unresolved - held.get(Status.UNRESOLVED, 0)

@@ -14,7 +14,9 @@ from typing import Final
 
 import msgspec
 
+from everdex.facts.operators import runs_by_sign
 from everdex.graph import queries
+from everdex.graph.accessors import properties
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.mentions import mentions
 from everdex.graph.model import Role
@@ -55,7 +57,17 @@ def deciding_name(atlas: Atlas, definition: Definition) -> str | None:
     is_special = node.name.startswith("__") and (language != "python" or node.name.endswith("__"))
     if is_special or (node.name in _UNWRITTEN and language not in _ALWAYS_WRITTEN):
         return None
+    if properties(atlas, definition) or (_may_be_operator(atlas, definition) and runs_by_sign(language, node.name)):
+        return None
     return node.name
+
+
+def _may_be_operator(atlas: Atlas, definition: Definition) -> bool:
+    """Whether a method may be what a sign calls: of Kotlin by a word at its head, of Rust what may be a trait's."""
+    language, head = atlas.entry(definition.file).language, definition.node.signature.partition("(")[0].split()
+    if language == "kotlin":
+        return "operator" in head or "override" in head
+    return language != "rust" or not head[:1] or not head[0].startswith("pub")
 
 
 def open_ways(atlas: Atlas, texts: Texts, definition: Definition, name: str) -> tuple[Way, ...]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
+from everdex.graph.accessors import properties
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.loose_text import CODE
 from everdex.graph.mentions import Mention, mentions
@@ -144,8 +145,14 @@ def unseen_uses(atlas: Atlas, definition: Definition, roles: Collection[Role] | 
         return reach.may_mean(found) and (not found.owner or found.owner in owners)
 
     places = tuple(filter(may_mean, mentions(atlas, definition.node.name, kinds)))
+    for name in properties(atlas, definition) if roles is None or Role.CALL in roles else ():
+        places += tuple(mentions(atlas, name, _members_in_kotlin))
     written = sum(found.how in _WRITTEN for found in places)
     return Unseen(len(places) - written, written, places if len(places) <= _FEW else ())
+
+
+def _members_in_kotlin(_path: str, language: str) -> frozenset[str]:
+    return frozenset(("member",)) if language == "kotlin" else frozenset()
 
 
 def _owners(atlas: Atlas, definition: Definition) -> set[str]:

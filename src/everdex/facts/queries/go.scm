@@ -1,4 +1,6 @@
 (call_expression function: (_) @callee arguments: (argument_list) @arguments)
+; `New[int](x)`, which the grammar takes for a conversion
+(type_conversion_expression type: (generic_type type: (_) @callee) operand: (_) @arguments)
 (import_spec) @import
 (package_clause (package_identifier) @package)
 (function_declaration name: (_) @name parameters: (_) @parameters result: (_)? @returns) @shape

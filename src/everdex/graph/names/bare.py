@@ -46,7 +46,9 @@ class Bare(OnReceivers):
         if use.role == facts.NEW and name.startswith("$"):
             return unresolved("computed type")
         if use.role == facts.NEW:
-            return self._constructed(evaluation.type_named(name, place), use)
+            given = facts.types_given(use.text)
+            stated = f"{name}<{','.join('?' * given)}>" if given else name
+            return self._constructed(evaluation.type_named(stated, place), use)
         thing = evaluation.called_name(name, place) if separate else evaluation.name(name, place)
         if self.language == "rust" and use.role == facts.MACRO:
             thing = self._macro(thing, name)
@@ -68,8 +70,8 @@ class Bare(OnReceivers):
                 return self._chosen(here, use)
             if here and self.language == "csharp" and use.arguments >= 0 and self.module.owner(place.scope):
                 inside = Thing(INSTANCE, self.module.owner(place.scope))
-                above, beyond = evaluation.taking(inside, name, use.arguments)
-                if not above and beyond and not any(ref.takes(use.arguments) for ref in here):
+                above, beyond = evaluation.nearest(inside, name, lambda refs: self._taking(refs, use))
+                if not above and beyond and not self._taking(here, use):
                     return outside_root(f"{beyond}.{name}")  # what is here takes something else
             if self.language == "swift" and not any(self.overloads.are_labelled(ref, use) for ref in here):
                 beyond = evaluation.member(Thing(INSTANCE, self.module.owner(place.scope)), name)[1]
@@ -107,6 +109,10 @@ class Bare(OnReceivers):
         if thing.kind == UNKNOWN and self._definitions_of(name, place):
             return unresolved("function in a variable")
         return self._nowhere(use, beyond)
+
+    def _taking(self, refs: list[Ref], use: facts.Use) -> list[Ref]:
+        """Those that may be meant, as far as anybody knows what is passed."""
+        return self.overloads.fitting([ref for ref in refs if ref.takes(use.arguments)], use)
 
     def _held(self, name: str, place: Place) -> tuple[Ref, ...]:
         """The field of C# that holds a function of a type that is a library's: `Func<int, int> f` runs what is ours."""

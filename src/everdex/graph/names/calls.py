@@ -10,13 +10,14 @@ import msgspec
 from everdex.facts import names_model as facts
 from everdex.graph.model import Status
 from everdex.graph.names.bare import Bare
-from everdex.graph.names.choosing import Answer, outside_root, unresolved
+from everdex.graph.names.blocks import OF_A_BLOCK
+from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, outside_root, unresolved
 from everdex.graph.names.evaluate import Evaluation
 from everdex.graph.names.implied import Argument, argument_at, type_taken
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_WORK
 from everdex.graph.names.on_receivers import CROWDED
-from everdex.graph.names.rules import TYPES
+from everdex.graph.names.rules import CALLABLES, TYPES, VALUES
 from everdex.graph.names.things import INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing, unknown
 
 _ACCESSORS: Final = ("attr_accessor", "attr_writer")
@@ -35,6 +36,11 @@ def _closing(text: str) -> int:
     return -1
 
 
+def _is_protected(ref: Ref) -> bool:
+    """Whether a field of Java is seen in its package and in what extends its class only."""
+    return ref.module.outline.language == "java" and "protected" in ref.defined.signature.split()
+
+
 def is_setter(name: str) -> bool:
     """Whether a method of Ruby is one that assignments call."""
     return name.endswith("=") and name[:-1].isidentifier()
@@ -51,6 +57,21 @@ class Calls(Bare):
         self._answered: dict[tuple[int, int], Answer] = {}
 
     def call(self, use: facts.Use) -> Answer:
+        answer = self._called(use)
+        if self.language == "csharp" and answer.status is Status.RESOLVED and self._is_of_one_branch(answer.refs):
+            return replace(answer, status=Status.AMBIGUOUS, reason="defined under a condition only")
+        return answer
+
+    def _is_of_one_branch(self, refs: tuple[Ref, ...]) -> bool:
+        """Whether these are of a namespace that a file of C# uses under a condition only: under another one it is a
+        library's."""
+        imported = [item.path for item in self.module.outline.imports if item.conditional]
+        if len(imported) < 2 or not all(ref.defined.flags & facts.CONDITIONAL for ref in refs):
+            return False
+        here = [path for path in imported if any(f".{path}." in f".{ref.name}" for ref in refs)]
+        return bool(here) and any(not self.evaluation.is_space(path) for path in imported)
+
+    def _called(self, use: facts.Use) -> Answer:
         place = Place(self.module, use.scope, use.line, use.column)
         self.evaluation.budget = MAX_WORK
         if not use.name:
@@ -63,7 +84,31 @@ class Calls(Bare):
             return self._set_by_accessor(use, place, found) if sets else found
         if use.name in self.rules.super_names or (use.name == "this" and use.name in self.rules.self_names):
             return self._up(use, place)
+        receivers = self.evaluation.block_receivers(place)
+        if receivers and use.role == facts.CALL and self.evaluation.local(use.name, place) is None:
+            return self._in_blocks(use, place, receivers)
         return self._or_the_systems(use.name, self._bare(use, place))
+
+    def _in_blocks(self, use: facts.Use, place: Place, receivers: tuple[Thing, ...]) -> Answer:
+        """Kotlin: a name alone in blocks may be a member of what these are run with, the innermost first."""
+        evaluation = self.evaluation
+        for thing in receivers:
+            refs = evaluation.taking(thing, use.name, use.arguments)[0] if thing.kind == INSTANCE else []
+            if any(ref.defined.kind in CALLABLES for ref in evaluation.shown(refs, place)):
+                return self._member(use, thing)
+        plain = self._bare(use, place)
+        if plain.status is Status.RESOLVED:
+            return self._doubted(plain, receivers, place)
+        extended = (self._extended(use, thing, "") for thing in receivers if thing.kind == INSTANCE)
+        return next(filter(None, extended), plain)
+
+    def _doubted(self, plain: Answer, receivers: tuple[Thing, ...], place: Place) -> Answer:
+        """What is a type's around the blocks may be of what one of them is run with."""
+        others = self.evaluation.others_meant(plain.refs, receivers, place)
+        if others is None:
+            return plain
+        every = tuple(dict.fromkeys((*plain.refs, *others)))[:MAX_CANDIDATES]
+        return replace(plain, status=Status.AMBIGUOUS, refs=every, reason=OF_A_BLOCK)
 
     def _implied(self, use: facts.Use, place: Place) -> Answer:
         """Swift: `.name(…)` is a member of what its place takes."""
@@ -158,18 +203,75 @@ class Calls(Bare):
                 if thing.values:
                     return self._plain(thing.values)
             elif around.kind in (INSTANCE, TYPE):
-                return self._plain(self._fields(around, use, place))
+                return self._field_or_accessor(around, use, place)
             else:
+                narrowed = evaluation.narrowed(use.receiver, place)
+                if narrowed is not None and narrowed.kind == INSTANCE:
+                    return self._field_or_accessor(narrowed, use, place)
                 thing = around if around.kind == OUTSIDE else unknown(around.name)
         else:
             if evaluation.local(use.name, place) is not None:
                 return unresolved(LOCAL)
-            return self._plain(self._beside(self._definitions_of(use.name, place), False))
+            return self._named_alone(use, place)
         if thing.kind == OUTSIDE:
             return outside_root(thing.name)
         if thing.kind == UNKNOWN:
             return unresolved(thing.name)
-        return self._plain(self._beside(thing.refs, use.role == facts.TYPE))
+        refs = self.of_as_many(thing.refs, use) if use.role == facts.TYPE else thing.refs
+        return self._plain(self._beside(refs, use.role == facts.TYPE))
+
+    def _named_alone(self, use: facts.Use, place: Place) -> Answer:
+        """A name that is read or written without anything before it."""
+        evaluation = self.evaluation
+        if self.language != "kotlin":
+            return self._plain(self._beside(self._definitions_of(use.name, place), False))
+        receivers = evaluation.block_receivers(place)
+        for thing in receivers:
+            found = self._field_or_accessor(thing, use, place) if thing.kind == INSTANCE else None
+            if found is not None and evaluation.shown(found.refs, place):
+                return found
+        owners = [Thing(INSTANCE, name) for name in self._types_around(place)]
+        extended = evaluation.extended(place)
+        plain = self._plain(self._definitions_of(use.name, place))
+        members = [ref for ref in plain.refs if ref.defined.kind in VALUES and "." in ref.defined.path]
+        if members and not any(map(_is_protected, members)):
+            return self._doubted(plain, receivers, place) if plain.status is Status.RESOLVED else plain
+        for thing in (*owners, *([extended] if extended is not None else ())):
+            found = self._field_or_accessor(thing, use, place)
+            if found.runs:
+                return found
+        return plain
+
+    def _types_around(self, place: Place) -> list[str]:
+        definitions = self.module.outline.definitions
+        return [self.module.names[at] for at in self.module.chain(place.scope) if definitions[at].kind in TYPES]
+
+    def _field_or_accessor(self, around: Thing, use: facts.Use, place: Place) -> Answer:
+        """What is read or assigned as a member of something, or what that calls."""
+        fields, evaluation = self._fields(around, use, place), self.evaluation
+        seen = [ref for ref in fields if ref.defined.kind in VALUES]
+        if self.language != "kotlin" or (seen and not any(map(_is_protected, seen))):
+            return self._plain(fields)
+        narrowed = evaluation.narrowed(use.receiver, place) if use.receiver else None
+        things = (around,) if narrowed is None else (around, narrowed)
+        written = use.role == facts.WRITE
+        accessed = next(filter(None, (evaluation.accessed(thing, use.name, written) for thing in things)), [])
+        if not accessed:
+            return self._plain(fields)
+        answer = self._accessing(accessed, use)
+        if not any(self.evaluation.bases(name)[0] for name in self._types_around(place)):
+            seen = []  # what is protected is seen in what extends the class
+        if not seen:
+            return answer
+        every = (*seen, *answer.refs)
+        return replace(answer, status=Status.AMBIGUOUS, refs=every, reason="several definitions fit")
+
+    def _accessing(self, accessed: list[Ref], use: facts.Use) -> Answer:
+        """Kotlin: a property that is Java's methods: to use it calls one."""
+        call = msgspec.structs.replace(
+            use, role=facts.CALL, name=accessed[0].defined.name, arguments=int(use.role == facts.WRITE), given=()
+        )
+        return replace(self._running(accessed, call), runs=True)
 
     def _beside(self, refs: tuple[Ref, ...], types: bool) -> tuple[Ref, ...]:
         """Of a class of Scala and its companion, or an alias and a value, the one that the place can mean."""

@@ -19,7 +19,7 @@ from everdex.graph.names.members import LOST
 from everdex.graph.names.overloads import Overloads
 from everdex.graph.names.rules import CALLABLES, TYPES
 from everdex.graph.names.things import INSTANCE, OUTSIDE, TYPE, UNKNOWN, Thing
-from everdex.graph.names.types import parameters_after
+from everdex.graph.names.types import parameters_after, types_taken
 
 _MAX_GUESSES: Final = 3
 _SHOWN: Final = re.compile(r"\b(?:public|internal|protected)\b")
@@ -40,6 +40,7 @@ class Answer:
     # what is named there besides: the type that is constructed by an inherited constructor; the field that holds the
     # function that is called
     named: tuple[Ref, ...] = ()
+    runs: bool = False  # of a name that is read or written: that calls these
 
 
 def unresolved(reason: str) -> Answer:
@@ -106,6 +107,8 @@ class Choosing:
         if thing.kind == UNKNOWN or not thing.refs:
             return unresolved(thing.name if thing.kind == UNKNOWN else "type not found")
         evaluation = self.evaluation
+        if use.role == facts.NEW:
+            thing = thing._replace(refs=self.of_as_many(thing.refs, use))
         types = [ref for ref in thing.refs if ref.defined.kind in TYPES]
         if not types:
             return self._chosen(list(thing.refs), use)
@@ -120,6 +123,8 @@ class Choosing:
                 refs, _ = evaluation.member(Thing(INSTANCE, thing.name, thing.refs), name)
             else:
                 refs = list(evaluation.reader.definitions(f"{thing.name}.{name}"))
+            kin = evaluation.kin(thing.name, thing.refs)
+            refs = [ref for ref in refs if not kin or Ref(ref.module, ref.defined.parent) in kin]
             made += [ref for ref in refs if ref.defined.kind in CALLABLES and not _makes_the_type(ref)]
         if made and self.rules.primary:
             made += [ref for ref in types if ref.defined.least >= 0]  # the type's own parameters construct it, too
@@ -136,6 +141,13 @@ class Choosing:
         if made:
             return self._naming(thing, self._chosen(made, use))
         return self._type(thing, outside_root(thing.name))
+
+    def of_as_many(self, refs: tuple[Ref, ...], use: facts.Use) -> tuple[Ref, ...]:
+        """C#: of types of one name those that take as many types as are written."""
+        if self.language != "csharp" or len(refs) < 2:
+            return refs
+        count = facts.types_given(use.text)
+        return tuple(ref for ref in refs if ref.defined.kind not in TYPES or types_taken(ref.defined) == count) or refs
 
     def _naming(self, thing: Thing, ran: Answer) -> Answer:
         """What constructs a type: when it is inherited, the type is named there all the same."""

@@ -10,12 +10,14 @@ from typing import Final
 from everdex.facts import names_model as facts
 from everdex.facts.expressions import COUNTED
 from everdex.facts.operators import CALLED
+from everdex.graph.names.blocks import Blocks
 from everdex.graph.names.heirs import Heirs
-from everdex.graph.names.imports import COMPANION, MAX_REEXPORTS, inner_space, lead, lua_table
+from everdex.graph.names.imports import COMPANION, MAX_REEXPORTS, inner_space
 from everdex.graph.names.index import Ref
 from everdex.graph.names.items import Items
 from everdex.graph.names.lookup import MAX_DEPTH
 from everdex.graph.names.members import LOST
+from everdex.graph.names.properties import Properties
 from everdex.graph.names.rules import CALLABLES, TYPES, VALUES
 from everdex.graph.names.rust import held_by_self
 from everdex.graph.names.stated import StatedTypes
@@ -53,7 +55,7 @@ _LUA_TEXTS: Final = frozenset(("bit", "bit32", "io", "math", "os", "string", "ut
 _LUA_CALLS: Final = frozenset(("builtin.tonumber", "builtin.tostring", "builtin.type"))
 
 
-class Evaluation(StatedTypes, Heirs, Items):
+class Evaluation(StatedTypes, Heirs, Items, Blocks, Properties):
     """Names and expressions of one file's resolution."""
 
     def evaluate(self, chain: str, place: Place) -> Thing:
@@ -98,8 +100,11 @@ class Evaluation(StatedTypes, Heirs, Items):
                 ref = Ref(place.module, int(stated.removeprefix("lambda ")))
                 return Thing(CALLABLE, ref.name, (ref,))
             if stated.startswith("require "):
-                return self._required(stated.removeprefix("require "), place)
+                return self.required(stated.removeprefix("require "), place)
             return self.type_named(stated, place)
+        in_block = self.in_block(head, place, called)
+        if in_block is not None:
+            return in_block
         rules = place.module.rules
         if head in rules.self_names:
             local = self.local(head, place)
@@ -113,7 +118,8 @@ class Evaluation(StatedTypes, Heirs, Items):
                     kind = self.self_kind(place) or INSTANCE
                 elif rules.group == "swift" and self._is_static(place):
                     kind = TYPE
-                return Thing(kind, owner, self.reader.definitions(owner), held=held_by_self(place))
+                refs = self._kin_around(owner, place) or self.reader.definitions(owner)
+                return Thing(kind, owner, refs, held=held_by_self(place))
             if local is None and rules.group == "rust":
                 return Thing(SPACE, inner_space(place.module, place.scope))
             return unknown("no type around it") if local is None else self._local_value(local, place)
@@ -124,7 +130,8 @@ class Evaluation(StatedTypes, Heirs, Items):
             found = self.slot(Thing(INSTANCE, owner), head) if owner else None
             return found or unknown("untyped attribute")
         if head in rules.super_names:
-            return Thing(INSTANCE, f"super:{place.module.owner(place.scope)}")
+            owner = place.module.owner(place.scope)
+            return Thing(INSTANCE, f"super:{owner}", self._kin_around(owner, place))
         if rules.group == "ruby" and head in OF_ITSELF and place.module.owner(place.scope):
             return self.head("self", place)
         if rules.group == "ruby" and head == "new" and place.module.owner(place.scope) and not self.local(head, place):
@@ -147,6 +154,11 @@ class Evaluation(StatedTypes, Heirs, Items):
             if outside and not outside.startswith(LOST):
                 return Thing(OUTSIDE, f"{outside}.{head}")
         return found
+
+    def _kin_around(self, owner: str, place: Place) -> tuple[Ref, ...]:
+        """C#: the type around a place, where others of its name take other numbers of types."""
+        at = next((at for at in place.module.chain(place.scope) if place.module.names[at] == owner), -1)
+        return self.kin(owner, (Ref(place.module, at),)) if at >= 0 else ()
 
     def operated(self, stated: str, place: Place) -> Thing:
         """What the operator at a place of the file gives."""
@@ -191,14 +203,18 @@ class Evaluation(StatedTypes, Heirs, Items):
         return None
 
     def _applied(self, thing: Thing, step: Step, place: Place) -> Thing:
-        calls = step.calls
+        calls, taken = step.calls, step.indices
+        if step.is_taken_first and thing.kind not in (CALLABLE, TYPE):
+            thing, taken = self.item_of(thing), 0
+        elif step.is_taken_first and self.rules.group == "go":
+            taken = 0  # a function or a type is given types
         if thing.kind == CALLABLE and place.module.outline.language in COUNTED:
             thing = thing._replace(refs=tuple(ref for ref in thing.refs if ref.takes(step.arguments)) or thing.refs)
         if not calls and thing.kind == CALLABLE and place.module.rules.bare_calls:
             calls = int(thing.refs[0].defined.kind != "lambda")
         for _ in range(min(calls, 2)):
             thing = self.called(thing)
-        for _ in range(min(step.indices, 2)):
+        for _ in range(min(taken, 2)):
             thing = self.item_of(thing)
         return thing
 
@@ -250,7 +266,7 @@ class Evaluation(StatedTypes, Heirs, Items):
             if text in ("Self", "self", "static", "$this", "this") or (not text and item.value == "this"):
                 return Thing(INSTANCE, owner, self.reader.definitions(owner), held=ITSELF)
             if text and text not in ("auto", "void"):
-                found = self.type_named(text, Place(ref.module, ref.at, item.start_line, 0))
+                found = self.handed_out(text, Place(ref.module, ref.at, item.start_line, 0))
                 if found.name in ("Self", "static") or found.kind == UNKNOWN:
                     continue
                 return found
@@ -303,7 +319,7 @@ class Evaluation(StatedTypes, Heirs, Items):
                 return Thing(INSTANCE, thing.name, thing.refs)
             if name == "class":
                 return Thing(TYPE, thing.name, thing.refs)
-        if place.module.outline.language == "lua" and name == "new" and will_call and not self._stated_new(thing):
+        if place.module.outline.language == "lua" and name == "new" and will_call and not self.states_new(thing):
             return Thing(TYPE, thing.name, thing.refs)
         refs, outside = self.taking(thing, name, count)
         only_one = name == "instance" and thing.kind == TYPE and outside == f"{self.rules.literal}.Singleton"
@@ -311,6 +327,10 @@ class Evaluation(StatedTypes, Heirs, Items):
             return Thing(INSTANCE, thing.name, thing.refs)  # Ruby's own module makes the one that there is
         if refs and not will_call and self.rules.apart:
             refs = self.field(thing, name)
+        if not will_call and not any(ref.defined.kind in VALUES for ref in refs):
+            refs = self.accessed(thing, name) or refs
+            if refs and refs[0].defined.name != name:
+                return self.called(self.of_refs(tuple(refs)))
         if refs:
             found = self.of_refs(tuple(refs))
             if found.kind == CALLABLE and thing.kind in (INSTANCE, TYPE) and not thing.name.startswith("super:"):
@@ -377,18 +397,3 @@ class Evaluation(StatedTypes, Heirs, Items):
         if self.rules.group == "ruby" and first == self.rules.literal:
             return name in OF_CONTAINERS
         return not name[:1].isupper() and not (first == self.rules.literal and rest in _LUA_TEXTS)
-
-    def _stated_new(self, thing: Thing) -> bool:
-        return any(ref.defined.returns for ref in self.reader.definitions(f"{thing.name}.new"))
-
-    def _required(self, wanted: str, place: Place) -> Thing:
-        item = facts.Import(0, 0, 0, 0, -1, wanted, "", "file")
-        led = lead(place.module, item, self.reader)
-        module = self.reader.index.module(led.files[0]) if led.files else None
-        if module is None:
-            return Thing(OUTSIDE, wanted)
-        self.reader.context(module)
-        table = lua_table(module)
-        if module.outline.package:
-            return Thing(TYPE, table, self.reader.definitions(table))
-        return Thing(SPACE, table)

@@ -32,7 +32,7 @@ def argument_at(receiver: str) -> Argument | None:
 
 
 @lru_cache(maxsize=4_096)
-def _parameters(name: str, signature: str) -> tuple[tuple[str, str], ...]:
+def parameters(name: str, signature: str) -> tuple[tuple[str, str], ...]:
     """The labels and the types of what a function or a case takes; () where the signature does not have all of it."""
     found = re.search(rf"(?<!\w){re.escape(name)}[?!]?(?:<[^()]*>)?\s*\(", signature)
     if found is None:
@@ -57,7 +57,7 @@ def _parameter(text: str) -> tuple[str, str]:
 
 def type_taken(item: facts.Defined, labels: tuple[str, ...], number: int) -> str:
     """The text of the type that a function takes as one of the arguments that are called so; '' where nobody knows."""
-    waiting = list(_parameters(item.name, item.signature))
+    waiting = list(parameters(item.name, item.signature))
     for at, label in enumerate(labels[: number + 1]):
         if label == given.FUNCTION:
             return ""

@@ -5,7 +5,9 @@ Follows what types state and what every library's containers do; whatever else a
 
 from __future__ import annotations
 
+from everdex.facts import names_model as facts
 from everdex.facts.operators import LANGUAGES, READ, indexing
+from everdex.graph.names.imports import lead, lua_table
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_DEPTH, Lookup
 from everdex.graph.names.rules import CALLABLES
@@ -17,6 +19,8 @@ from everdex.graph.names.things import (
     OF_FUNCTIONS,
     OUTSIDE,
     POINTED,
+    SPACE,
+    TYPE,
     UNKNOWN,
     Place,
     Thing,
@@ -96,7 +100,7 @@ class Items(Lookup):
     def item_of(self, thing: Thing) -> Thing:
         """What taking an item out of it gives."""
         if thing.arguments and thing.home is not None:
-            return self.type_named(thing.arguments[-1], thing.home)
+            return self.handed_out(thing.arguments[-1], thing.home)
         for ref in thing.refs:
             item = ref.defined
             if thing.kind == INSTANCE and item.kind == "type" and item.type and last_name(item.type) != item.name:
@@ -120,3 +124,20 @@ class Items(Lookup):
             return self.item_of(self.type_named(ref.defined.type, place))
         finally:
             self._depth -= 1
+
+    def states_new(self, thing: Thing) -> bool:
+        """Lua: whether a table says what its `new` gives."""
+        return any(ref.defined.returns for ref in self.reader.definitions(f"{thing.name}.new"))
+
+    def required(self, wanted: str, place: Place) -> Thing:
+        """Lua: what a module gives."""
+        item = facts.Import(0, 0, 0, 0, -1, wanted, "", "file")
+        led = lead(place.module, item, self.reader)
+        module = self.reader.index.module(led.files[0]) if led.files else None
+        if module is None:
+            return Thing(OUTSIDE, wanted)
+        self.reader.context(module)
+        table = lua_table(module)
+        if module.outline.package:
+            return Thing(TYPE, table, self.reader.definitions(table))
+        return Thing(SPACE, table)

@@ -8,7 +8,7 @@ first.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from everdex.facts import names_model as facts
@@ -46,6 +46,7 @@ class Lookup(ABC):
         self._satisfied: dict[tuple[str, str], bool] = {}
         self._leads: dict[tuple[int, tuple[int, ...]], tuple[dict[str, list[Led]], list[Led]]] = {}
         self._parts: dict[int, dict[str, str]] = {}
+        self._received: dict[int, Thing | None] = {}  # Kotlin: what `this` is in a block; None: nothing new
         self._locals: dict[tuple[int, str], list[facts.Local]] = {}
         for item in body.locals:
             self._locals.setdefault((item.scope, item.name), []).append(item)
@@ -61,6 +62,10 @@ class Lookup(ABC):
     @abstractmethod
     def type_named(self, text: str, place: Place) -> Thing:
         """An instance of the type that a text states."""
+
+    @abstractmethod
+    def handed_out(self, text: str, home: Place) -> Thing:
+        """The same of what a function returns or a container holds: nobody knows what stands for a type parameter."""
 
     @abstractmethod
     def called(self, thing: Thing) -> Thing:
@@ -111,12 +116,32 @@ class Lookup(ABC):
         """The bases of a type inside the root, and one outside it."""
 
     @abstractmethod
+    def kin(self, name: str, refs: Sequence[Ref]) -> tuple[Ref, ...]:
+        """C#: which of the types of one name are meant, where these take different numbers of types."""
+
+    @abstractmethod
     def member(self, thing: Thing, name: str) -> tuple[list[Ref], str]:
         """The members of a name: of the type itself, else of the nearest bases; and an outside base if it has one."""
 
     @abstractmethod
     def field(self, thing: Thing, name: str) -> list[Ref]:
         """The members of a name where it is not called: rather values than methods of the same name."""
+
+    @abstractmethod
+    def accessed(self, thing: Thing, name: str, written: bool = False) -> list[Ref]:
+        """Kotlin: the methods of Java that reading, or writing, what looks like a property of a thing calls."""
+
+    @abstractmethod
+    def local(self, name: str, place: Place) -> facts.Local | None:
+        """The nearest binding of a name in the functions around a place."""
+
+    @abstractmethod
+    def nearest(self, thing: Thing, name: str, fit: Callable[[list[Ref]], list[Ref]]) -> tuple[list[Ref], str]:
+        """Of the members of a name those that fit, in the nearest type that has such."""
+
+    @abstractmethod
+    def is_seen(self, ref: Ref) -> bool:
+        """Whether Kotlin sees a member of a class of Java from this file."""
 
     @abstractmethod
     def lineage(self, name: str) -> tuple[set[str], bool]:

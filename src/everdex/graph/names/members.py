@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from everdex.facts import names_model as facts
@@ -11,7 +11,7 @@ from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import SHALLOW, Lookup
 from everdex.graph.names.rules import TYPES, VALUES
 from everdex.graph.names.things import INSTANCE, OUTSIDE, TYPE, UNKNOWN, Place, Thing, unknown
-from everdex.graph.names.types import last_name
+from everdex.graph.names.types import last_name, types_taken
 
 _MAX_BASES: Final = 24  # definitions of one type that are looked at for what it extends
 _MAX_ABOVE: Final = 256  # types above one, before what is farther up counts as not found
@@ -57,22 +57,56 @@ class Members(Lookup):
                     last = refs[0].defined.name
                     lost = f"{self.rules.literal}.{last}" if last in self.rules.builtins else LOST + last
                     outside = outside or (real.name if real.kind == OUTSIDE else lost)
+        stated, beyond = self._stated_bases(refs)
+        found += [thing for thing in stated if thing.name != name]
+        if not outside or (outside.startswith(LOST) and beyond and not beyond.startswith(LOST)):
+            outside = beyond
+        if self.rules.group in _OPENED_ELSEWHERE:
+            found += self._given(name, lambda ref: ref.defined.type != PREPEND)
+        return found, outside
+
+    def _stated_bases(self, refs: Sequence[Ref]) -> tuple[list[Thing], str]:
+        """What definitions of one type say that it extends, and what of that is outside."""
+        found: list[Thing] = []
+        outside = ""
         for ref in refs[:_MAX_BASES]:
             item = ref.defined
             for text in item.bases:
                 scope = item.parent if item.kind in TYPES and not item.flags & facts.SCOPE_ONLY else ref.at
                 thing = self.type_named(text, Place(ref.module, scope, item.start_line, 0))
-                if thing.kind == INSTANCE and thing.name != name:
+                if thing.kind == INSTANCE:
                     found.append(thing)
                 elif thing.kind == OUTSIDE:
                     outside = outside if outside and not outside.startswith(LOST) else thing.name
-                elif thing.kind != INSTANCE:
+                else:
                     outside = outside or LOST + last_name(text)
             if item.flags & facts.SCOPE_ONLY and item.kind == "extension":
-                outside = outside or name
-        if self.rules.group in _OPENED_ELSEWHERE:
-            found += self._given(name, lambda ref: ref.defined.type != PREPEND)
+                outside = outside or ref.name
         return found, outside
+
+    def kin(self, name: str, refs: Sequence[Ref]) -> tuple[Ref, ...]:
+        """C#: of types of one name, which take different numbers of types, those that are meant by these definitions of
+        it; () where all are one type, or nobody knows."""
+        known = self.reader.definitions(name) if self.rules.group == "csharp" and refs else ()
+        if len(known) < 2:
+            return ()
+        types = [ref for ref in known if ref.defined.kind in TYPES]
+        wanted = {types_taken(ref.defined) for ref in refs}
+        if len(wanted) > 1 or len({types_taken(ref.defined) for ref in types}) < 2:
+            return ()
+        return tuple(ref for ref in types if types_taken(ref.defined) in wanted)
+
+    def _extended_by(self, name: str, kin: tuple[Ref, ...]) -> tuple[list[tuple[str, tuple[Ref, ...]]], str]:
+        """The bases of a type, each with its kin."""
+        if kin:
+            self._in_bases += 1
+            try:
+                things, outside = self._stated_bases(kin)
+            finally:
+                self._in_bases -= 1
+        else:
+            things, outside = self.bases(name)
+        return [(thing.name, self.kin(thing.name, thing.refs)) for thing in things], outside
 
     def _given(self, name: str, fit: Callable[[Ref], bool]) -> list[Thing]:
         """The bases that a type is given elsewhere."""
@@ -139,29 +173,29 @@ class Members(Lookup):
 
     def nearest(self, thing: Thing, name: str, fit: Callable[[list[Ref]], list[Ref]]) -> tuple[list[Ref], str]:
         """Of the members of a name those that fit, in the nearest type that has such."""
-        start = thing.name
-        outside = ""
-        if start.startswith("super:"):
-            level, outside = self._base_names(start[6:])
-            behind = self._behind(start[6:])
-            level = [*behind, *level]
-        else:
-            level, behind = [start], []
-        seen: set[str] = set()
+        start, kin = thing.name.removeprefix("super:"), self.kin(thing.name.removeprefix("super:"), thing.refs)
+        outside, behind, level = "", list[str](), [(start, kin)]
+        if start != thing.name:
+            behind, (level, outside) = self._behind(start), self._extended_by(start, kin)
+            level = [*((each, ()) for each in behind), *level]
+        seen: set[tuple[str, tuple[Ref, ...]]] = set()
         while level:
             if len(seen) >= _MAX_ABOVE:
-                return [], outside or LOST + level[0].rpartition(".")[2]
+                return [], outside or LOST + level[0][0].rpartition(".")[2]
             found: list[Ref] = []
-            following: list[str] = []
-            for each in level:
-                if each in seen:
+            following: list[tuple[str, tuple[Ref, ...]]] = []
+            for each, kin in level:
+                if (each, kin) in seen:
                     continue
-                seen.add(each)
+                seen.add((each, kin))
                 before = self._before(each) if thing.kind == INSTANCE and each not in behind else []
                 replaced = [ref for one in before for ref in fit(self.of_kind(thing, self._own_members(one, name)))]
-                found += replaced or fit(self.of_kind(thing, self._own_members(each, name)))
-                names, beyond = self._base_names(each)
-                following += names
+                own = self._own_members(each, name)
+                if kin:
+                    own = [ref for ref in own if Ref(ref.module, ref.defined.parent) in kin]
+                found += replaced or fit(self.of_kind(thing, own))
+                above, beyond = self._extended_by(each, kin)
+                following += above
                 outside = outside or beyond
             if found:
                 return found, outside
@@ -215,7 +249,9 @@ class Members(Lookup):
         """Of Ruby's methods those that a class has where the class itself is asked, and else those of its instances.
 
         What a module has for instances a class may have as well, by `extend`. Of C#'s those that are not for an
-        interface alone."""
+        interface alone. Of Java's those that Kotlin sees."""
+        if self.module.outline.language == "kotlin":
+            return [ref for ref in refs if self.is_seen(ref)]
         if self.rules.group == "csharp":
             return [ref for ref in refs if not ref.is_explicit]
         if self.rules.group == "swift" and thing.kind == INSTANCE and not thing.name.startswith("super:"):

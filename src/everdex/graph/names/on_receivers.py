@@ -35,6 +35,7 @@ from everdex.graph.names.things import (
     OF_WRAPPERS,
     OUTSIDE,
     POINTED,
+    SHOWN,
     SPACE,
     TYPE,
     UNKNOWN,
@@ -42,7 +43,7 @@ from everdex.graph.names.things import (
     Place,
     Thing,
 )  # fmt: skip
-from everdex.graph.names.types import last_name
+from everdex.graph.names.types import last_name, types_taken
 
 # Languages in which a base's methods stay in reach beside others of the same name.
 OVERLOADING: Final = frozenset(("jvm", "csharp", "swift"))
@@ -119,6 +120,11 @@ class OnReceivers(Choosing):
             return self._type(around, self._above(outside, "", "type not found"))
         counted = self.rules.group in OVERLOADING
         refs, outside = evaluation.taking(around, name, use.arguments if counted else -1)
+        of_type = around.kind == TYPE and self.language == "csharp"
+        taking = [ref for ref in refs if ref.defined.kind in CALLABLES and ref.takes(use.arguments)] if of_type else []
+        if _are_of_several(taking):
+            reason = "of types that take other numbers of types"
+            return Answer(Status.AMBIGUOUS, tuple(taking[:MAX_CANDIDATES]), reason=reason)
         if counted:
             refs = self._overloaded(refs, use)
         if self.language == "swift" and outside and not outside.startswith(LOST) and use.arguments >= 0:
@@ -189,7 +195,7 @@ class OnReceivers(Choosing):
     def _of_object(self, thing: Thing, use: facts.Use) -> Answer | None:
         """What calling an object runs: `operator()` of C++, `invoke` of Kotlin and their like."""
         name = CALLED.get(self.language)
-        if name is None or thing.kind != INSTANCE or thing.held in (POINTED, WRAPPED):
+        if name is None or thing.kind != INSTANCE or thing.held in (POINTED, WRAPPED, SHOWN):
             return None
         found = [ref for ref in self.evaluation.member(thing, name)[0] if ref.defined.kind in CALLABLES]
         return self._running(found, msgspec.structs.replace(use, name=name)) if found else None
@@ -373,3 +379,9 @@ def _given_types(refs: list[Ref], use: facts.Use) -> list[Ref]:
     """C#: of a call that is given types what takes as many."""
     types = facts.types_given(use.text)
     return [ref for ref in refs if takes_types(ref.defined, types)] if types else refs
+
+
+def _are_of_several(refs: list[Ref]) -> bool:
+    """Whether these are of types of C# with one name that take different numbers of types."""
+    parents = [ref.module.outline.definitions[ref.defined.parent] for ref in refs if ref.defined.parent >= 0]
+    return len({types_taken(item) for item in parents if item.kind in TYPES}) > 1

@@ -21,6 +21,7 @@ from everdex.graph.names.things import (
     ITSELF,
     OUTSIDE,
     POINTED,
+    SHOWN,
     TYPE,
     TYPE_PARAMETER,
     UNKNOWN,
@@ -125,7 +126,7 @@ class Operands:
         return Operand(self._whose(thing, bare), thing, is_named=is_named)
 
     def _pointed_to(self, thing: Thing) -> Thing:
-        if thing.kind == UNKNOWN or thing.held in (POINTED, WRAPPED, DEEP):
+        if thing.kind == UNKNOWN or thing.held in (POINTED, WRAPPED, SHOWN, DEEP):
             return thing._replace(held=POINTED if thing.held == DEEP else ITSELF)
         if thing.kind == INSTANCE and self.is_cpp:
             found = [ref for ref in self.evaluation.member(thing, "operator*")[0] if not ref.defined.most]
@@ -136,7 +137,7 @@ class Operands:
 
     def _whose(self, thing: Thing, chain: str) -> str:
         if thing.kind == INSTANCE:
-            return FOREIGN if thing.held == WRAPPED else OURS
+            return FOREIGN if thing.held in (WRAPPED, SHOWN) else OURS
         if thing.kind == TYPE:
             return OURS if any(ref.defined.kind == "object" for ref in thing.refs) else FOREIGN
         if thing.kind == UNKNOWN and thing.name == TYPE_PARAMETER and self.rules.group == "rust":
@@ -331,8 +332,9 @@ class Operands:
         if self.language == "csharp":
             every = evaluation.member(taken, "operator")[0]
             every += evaluation.member(Thing(INSTANCE, own), "operator")[0] if own else []
-            wanted = f"operator {taken.name.rpartition('.')[2]}("
-            return any("implicit " in ref.defined.signature and wanted in ref.defined.signature for ref in every)
+            wanted = f"operator {taken.name.rpartition('.')[2]}"
+            heads = [ref.defined.signature for ref in every if "implicit " in ref.defined.signature]
+            return any(f"{wanted}{end}" in head for head in heads for end in "(<")
         if self.language == "swift":
             return any(name.startswith("ExpressibleBy") for name in evaluation.lineage(taken.name)[0])
         if self.is_cpp:

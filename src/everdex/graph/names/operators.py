@@ -34,7 +34,7 @@ from everdex.graph.names.operands import (
 )  # fmt: skip
 from everdex.graph.names.preprocessed import HEADERS
 from everdex.graph.names.rules import ABSTRACT, CALLABLES
-from everdex.graph.names.things import CALLABLE, INSTANCE, ITSELF, OUTSIDE, Place, Thing, unknown
+from everdex.graph.names.things import CALLABLE, INSTANCE, ITSELF, OUTSIDE, SHOWN, Place, Thing, unknown
 from everdex.graph.names.types import last_name
 
 _UNKNOWN: Final = "operand of an unknown type"
@@ -92,7 +92,11 @@ class Operators(Calls):
     def _operands(self, use: facts.Use) -> list[Operand]:
         place = place_of(use, self.evaluation)
         self.evaluation.budget = MAX_WORK
-        return [self.operands.operand(chain, place) for chain in (use.receiver, *use.given)]
+        found = [self.operands.operand(chain, place) for chain in (use.receiver, *use.given)]
+        if use.text in _DONE and found[0].thing.kind == INSTANCE and found[0].thing.held == SHOWN:
+            # Brackets look through what holds it: `Box<Grid>`.
+            found[0] = found[0]._replace(kind=OURS, thing=found[0].thing._replace(held=ITSELF))
+        return found
 
     def _definitions(self, name: str, brackets: bool) -> list[Taken] | None:
         """The definitions of an operator with what they take; None where they are too many to look at."""

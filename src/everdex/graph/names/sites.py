@@ -155,6 +155,11 @@ class _File:
             embeds = role is Role.WRITE and self.module.outline.language == "go"
             if embeds and answer.refs and all(ref.defined.kind in TYPES for ref in answer.refs):
                 role = Role.REFERENCE  # a field by the name of the type that is embedded
+            if answer.runs:
+                if role is Role.WRITE and use.arguments >= 0:
+                    read = msgspec.structs.replace(use, role=facts.READ)
+                    self.named.append(self._made(use, Role.CALL, self.calls.reference(read)))
+                return self._made(use, Role.CALL, answer)
             if role is Role.WRITE:
                 return self._made(use, role, answer) if answer.reason != LOCAL else None
             if answer.status is Status.UNRESOLVED or (answer.status is Status.EXTERNAL and role is not Role.INHERIT):
@@ -174,7 +179,7 @@ class _File:
     def _referred(self, use: facts.Use) -> Answer:
         if use.role not in (facts.TYPE, facts.QUALIFIER):
             return self.calls.reference(use)
-        key = (use.receiver, use.name, use.scope)
+        key = (use.receiver, use.text or use.name, use.scope)
         answer = self.types.get(key)
         if answer is None:
             # What a type extends is not looked for in what it inherits, but by Ruby, which extends it line by line.
@@ -288,9 +293,10 @@ class _File:
             self.evaluation.budget = MAX_WORK
             if self.module.rules.group == "go":
                 refs = self.evaluation.go_replaced(owner, item.name) if item.parent < 0 else []
-            elif known[owner]:
+            elif known[owner] or self.module.rules.group == "csharp":
                 kind = TYPE if item.flags & facts.STATIC and self.module.rules.group == "ruby" else INSTANCE
-                refs, _ = self.evaluation.member(Thing(kind, f"super:{owner}"), item.name)
+                kin = self.evaluation.kin(owner, (Ref(self.module, item.parent),)) if item.parent >= 0 else ()
+                refs, _ = self.evaluation.member(Thing(kind, f"super:{owner}", kin), item.name)
             else:
                 continue
             methods = [ref for ref in refs if ref.defined.kind in replacing and ref.key]

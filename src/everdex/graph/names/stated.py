@@ -19,6 +19,7 @@ from everdex.graph.names.things import (
     OUTSIDE,
     POINTED,
     REFERRED,
+    SHOWN,
     SPACE,
     TYPE,
     TYPE_PARAMETER,
@@ -28,9 +29,12 @@ from everdex.graph.names.things import (
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import CHANNEL, LIST, parameters_after, parse_type
+from everdex.graph.names.types import CHANNEL, LIST, parameters_after, parameters_named, parse_type, types_taken
 
 _POINTING: Final = frozenset(("c", "rust"))  # where a value and a pointer to it are different things
+_LOOKED_THROUGH: Final = frozenset((  # Rust: by `Deref`
+    "Box", "Rc", "Arc", "Ref", "RefMut", "MutexGuard", "Cow", "Pin", "Lazy", "ManuallyDrop",
+))  # fmt: skip
 _METATYPES: Final = (".Type", ".Protocol")
 _RUBY_TYPES: Final = frozenset(("module",))  # which of Rust's are none, but not outside either
 
@@ -65,7 +69,8 @@ class StatedTypes(Names):
                 found = self.type_named(name.rpartition(".")[0], place)  # the type itself, as a value
                 return found._replace(kind=TYPE) if found.kind == INSTANCE else found
             if arguments and name.rpartition(".")[2] in rules.wrappers:
-                return self.type_named(arguments[0], place)._replace(held=WRAPPED)
+                shown = rules.group == "rust" and name.rpartition(".")[2] in _LOOKED_THROUGH
+                return self.type_named(arguments[0], place)._replace(held=SHOWN if shown else WRAPPED)
             if name.startswith(facts.UNNAMED):
                 return Thing(INSTANCE, place.module.unnamed(name, place.scope))
             if name == "parent" and rules.group == "php":
@@ -81,7 +86,10 @@ class StatedTypes(Names):
                 return Thing(OUTSIDE, thing.name, (), arguments, place)
             if thing.kind == TYPE:
                 aliased = self.aliased(thing)
-                return aliased or Thing(INSTANCE, thing.name, thing.refs, arguments, place)
+                refs = thing.refs
+                if rules.group == "csharp" and len(refs) > 1:
+                    refs = tuple(ref for ref in refs if types_taken(ref.defined) == len(arguments)) or refs
+                return aliased or Thing(INSTANCE, thing.name, refs, arguments, place)
             if thing.kind == CALLABLE or (thing.kind == INSTANCE and thing.refs):
                 return Thing(INSTANCE, thing.name, thing.refs, arguments, place)
             bound = self.local(name, place)
@@ -96,6 +104,16 @@ class StatedTypes(Names):
             return unknown(f"type {name} not found")
         finally:
             self._depth -= 1
+
+    def handed_out(self, text: str, home: Place) -> Thing:
+        """The same of what a function returns or a container holds: nobody knows what stands for a type parameter."""
+        thing = self.type_named(text, home)
+        if thing.kind != OUTSIDE:
+            return thing
+        definitions, name = home.module.outline.definitions, parse_type(text)[0]
+        around = (definitions[at] for at in home.module.chain(home.scope))
+        is_open = any(name in parameters_named(item.name, item.signature) for item in around)
+        return unknown(TYPE_PARAMETER) if is_open else thing
 
     def path(self, dotted: str, place: Place) -> Thing:
         """A dotted name in the place of a type."""

@@ -8,6 +8,7 @@ from everdex.graph.names.index import Ref
 from everdex.graph.names.module import Module
 
 ITSELF, REFERRED, POINTED, DEEP, WRAPPED = "itself", "referred", "pointed", "deep", "wrapped"
+SHOWN: Final = "shown"  # Rust: by a wrapper that `Deref` looks through, `Box<Grid>`
 INSTANCE, TYPE, SPACE, CALLABLE, OUTSIDE, UNKNOWN = "instance", "type", "space", "callable", "outside", "unknown"
 
 

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from everdex.facts import names_model as facts
 from everdex.facts.arguments import split
 
 _NOISE: Final = re.compile(
@@ -96,6 +97,42 @@ def parameters_after(name: str, signature: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", found[1])) if found else frozenset()
 
 
+_VARIANCE: Final = re.compile(r"(?:in|out|const|reified|typename|class)\s+")
+
+
+@lru_cache(maxsize=4_096)
+def parameters_named(name: str, signature: str) -> frozenset[str]:
+    """The type parameters that stand behind a definition's name, without what is asked of them."""
+    found = re.search(rf"(?<!\w){re.escape(name)}\s*[<\[]", signature.partition("(")[0])
+    if found is None:
+        return frozenset()
+    depth, end = 1, found.end()
+    while end < len(signature) and depth:
+        depth += (signature[end] in "<[(") - (signature[end] in ">])")
+        end += 1
+    parts = (_VARIANCE.sub("", part.strip(), count=1) for part in split(signature[found.end() : end - 1]))
+    return frozenset(word[0] for part in parts if (word := re.match(r"\w+", part)))
+
+
+@lru_cache(maxsize=4_096)
+def _listed_behind(name: str, signature: str) -> int:
+    found = re.search(rf"(?<!\w){re.escape(name)}<", signature)
+    if found is None:
+        return 0
+    depth, count = 1, 1
+    for letter in signature[found.end() :]:
+        depth += (letter in "<([") - (letter in ">)]")
+        count += letter == "," and depth == 1
+        if not depth:
+            break
+    return count
+
+
+def types_taken(item: facts.Defined) -> int:
+    """How many types a type of C# takes."""
+    return _listed_behind(item.name, item.signature)
+
+
 class Step(NamedTuple):
     """A step of a chain."""
 
@@ -103,6 +140,7 @@ class Step(NamedTuple):
     calls: int  # how often it is called
     indices: int  # how often something is taken out of it
     arguments: int = -1  # of its call, where the language's are counted
+    is_taken_first: bool = False  # what is called is what was taken out: `each[0]()`; of Go perhaps `New[int]()`
 
 
 @lru_cache(maxsize=65_536)
@@ -126,4 +164,5 @@ def parse_chain(chain: str) -> tuple[str, tuple[Step, ...]]:
 def _step(piece: str) -> Step:
     cut = min((at for at in (piece.find("("), piece.find("[")) if at >= 0), default=len(piece))
     counted = piece[cut + 1 : piece.find(")")] if piece[cut : cut + 1] == "(" else "?"
-    return Step(piece[:cut], piece.count("("), piece.count("["), -1 if counted == "?" else counted.count("_"))
+    count = -1 if counted == "?" else counted.count("_")
+    return Step(piece[:cut], piece.count("("), piece.count("["), count, piece[cut : cut + 1] == "[" and "(" in piece)
