@@ -374,7 +374,7 @@ JOIN_VERSION: Final = "2"
 # 9: deps/ and releases of web packages are somebody else's
 # 10: entry points are what the language begins with, and modules that pages run
 # 11: what is in src/main is no example; an edge that says far more than a way is drawn beside it; files that are most
-#     of a directory are drawn one by one; no edge goes behind a box
+#     of a directory are drawn one by one; no edge goes behind a box; crates use what they are built upon
 PICTURES_VERSION: Final = "11"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
