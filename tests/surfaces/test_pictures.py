@@ -241,3 +241,26 @@ def test_who_calls_an_interface_of_go_does_not_use_those_that_implement_it(tmp_p
     assert ("web", "core") in edges
     assert ("core", "web") not in edges
     assert drawn["cycles"] == []
+
+
+@pytest.mark.parametrize(
+    "named", ['low = { path = "../low" }', 'lower = { package = "low", version = "1" }', "low.workspace = true"]
+)
+def test_a_crate_does_not_use_those_that_are_built_upon_it(tmp_path: Path, named: str) -> None:
+    """Cargo allows no cycle: who calls a trait does not use those that implement it. Nonsense in a manifest is none."""
+    files = {
+        "Cargo.toml": '[workspace]\nmembers = ["low", "high"]\n[workspace.dependencies]\nlow = { path = "low" }\n',
+        "low/Cargo.toml": '[package]\nname = "low"\n',
+        "low/src/lib.rs": "pub trait Hook { fn fire(&self); }\npub fn run(hook: &dyn Hook) {\n    hook.fire();\n}\n",
+        "high/Cargo.toml": f'[package]\nname = "high"\n[dependencies]\n{named}\n',
+        "high/src/lib.rs": (
+            "pub struct Bell;\nimpl low::Hook for Bell {\n    fn fire(&self) {}\n}\n"
+            "pub fn ring() {\n    low::run(&Bell);\n}\n"
+        ),
+        "odd/Cargo.toml": '[package]\nname = ["x"]\n[dependencies]\na = 1\nb = { path = 2, package = {} }\n',
+        "odd/src/lib.rs": "pub fn odd() {}\n",
+    }
+    root = tree(tmp_path / "project", files, git=True)
+    found = everdex("architecture", "--json", cwd=root).json["architecture"]
+    assert [(edge["from"], edge["to"]) for edge in found["edges"]] == [("high/src", "low/src")]
+    assert found["cycles"] == []

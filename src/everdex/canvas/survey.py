@@ -9,12 +9,13 @@ from __future__ import annotations
 import posixpath
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from functools import lru_cache, partial
 from typing import Final
 
 import msgspec
 
+from everdex.canvas.crates import nameable
 from everdex.graph.atlas import Atlas
 from everdex.graph.columns import Columns
 from everdex.graph.entries import entry_points
@@ -89,7 +90,8 @@ def survey(atlas: Atlas, name: str) -> Survey:
     beside: dict[str, set[str]] = {}
     for path in drawn:
         beside.setdefault(posixpath.dirname(path), set()).add(path)
-    _tie(found, partial(_named_in, imported, beside, free), number, ties, doubtful)
+    crates = nameable(atlas.view, drawn)
+    _tie(found, partial(_named_in, imported, beside, free, crates), number, ties, doubtful)
     pairs: dict[tuple[int, int], tuple[int, int]] = {}
     for (user, used, by_import), count in sorted(ties.items()):
         imports, uses = pairs.get((user, used), (0, 0))
@@ -129,10 +131,10 @@ def _uses(path: str, columns: Columns, number: dict[str, int]) -> Iterator[_Use]
 
 
 def _tie(
-    uses: list[_Use], nameable: Callable[[str], set[str] | None], number: dict[str, int],
+    uses: list[_Use], named_by: Callable[[str], Set[str] | None], number: dict[str, int],
     ties: Counter[tuple[int, int, bool]], doubtful: Counter[tuple[int, tuple[int, ...]]],
 ) -> None:  # fmt: skip
-    named = lru_cache(1)(nameable)  # the uses of a file stand together
+    named = lru_cache(1)(named_by)  # the uses of a file stand together
     for path, found, certain, count in uses:
         known = named(path)
         near = sorted(number[used] for used in found if used == path or known is None or used in known)
@@ -144,15 +146,16 @@ def _tie(
 
 
 def _named_in(
-    imported: dict[str, set[str]], beside: dict[str, set[str]], free: frozenset[str], path: str
-) -> set[str] | None:
+    imported: dict[str, set[str]], beside: dict[str, set[str]], free: frozenset[str],
+    crates: dict[str, frozenset[str]], path: str,
+) -> Set[str] | None:  # fmt: skip
     """Files whose definitions a file can name: those it imports, and what packages among them pass on; None for any.
 
     Where files import what they name, code of a file that is not imported was handed in: a callback, an object behind
     an interface. Drawn as a use it would turn the layers of a program upside down.
     """
     if path in free:
-        return None
+        return crates.get(path)
     near = set(imported[path])
     near |= beside.get(posixpath.dirname(path), set()) if path.endswith(_BY_DIRECTORY) else set()
     waiting = [item for item in near if posixpath.basename(item).startswith(_PACKAGES)]
