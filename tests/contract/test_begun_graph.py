@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from everdex.graph import begun, keep, naming, queries, unfinished
+from everdex.graph import begun, naming, queries, unfinished
 from everdex.graph.artifact import Graph
 from everdex.graph.atlas import Atlas
 from everdex.graph.build import build
@@ -505,10 +505,31 @@ def test_a_daemon_resolves_a_file_once_for_questions_before_the_graph(
     assert ask("refs") == 3
 
 
+def test_an_edit_of_what_many_look_at_is_answered_early_too(
+    large: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One file changed, and many have to be resolved again: those that write the name first."""
+    using = {f"use{number}.py": "from shop.tax import rate_of\n\nrate_of('x')\n" for number in range(5)}
+    large.write({**using, "named.py": "from shop.tax import unused\n\n\ndef last():\n    unused()\n"})
+    ask = asker(large)
+    assert ask("callers", "rate_of", wait=True)["total"] == 6
+    monkeypatch.setattr(unfinished, "_WAITING", 5)
+    large.write({"shop/tax.py": "def rate_of(country, year):\n    return 1\n\n\ndef unused():\n    pass\n"})
+    early = ask("callers", "unused")
+    assert [item["name"] for item in early["callers"]] == ["last"]
+    assert early["coverage"]["resolved"] < early["coverage"]["files"]
+    assert _kept(large) == {".graph", ".unfinished"}
+    late = ask("callers", "unused", wait=True)
+    assert _comparable(late)["callers"] == early["callers"]
+    with open_view(large.store) as view:
+        graph = open_graph(view, _KNOWN, workers=1, progress=silent).graph
+        assert same_bytes(graph, build(view, _KNOWN, None, workers=1, progress=silent).data)
+
+
 def test_another_branch_is_answered_early_too(large: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """A graph was finished, then many files changed: what decides the answer is resolved as they are now, and a name
-    that several have is asked back. Few changed files are no reason not to finish the graph."""
-    monkeypatch.setattr(keep, "_FAR", 4)
+    that several have is asked back. Where few have to be resolved the graph is finished."""
+    monkeypatch.setattr(unfinished, "_WAITING", 4)
     ask = asker(large)
     assert ask("callers", "rate_of", wait=True)["total"] == 1
     assert _kept(large) == {".graph"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from everdex.graph import keep
+from everdex.graph import keep, unfinished
 from everdex.graph.resolvers import Resolvers
 from everdex.search.names import SymbolNames
 from everdex.segment.model import FILES_NAME
@@ -151,8 +151,12 @@ def test_a_graph_is_made_from_another_worktrees(main: Workspace, linked: Workspa
         assert path.read_bytes() == from_nothing
 
 
-def test_a_graph_is_begun_from_what_was_begun_elsewhere(main: Workspace, linked: Workspace) -> None:
+def test_a_graph_is_begun_from_what_was_begun_elsewhere(
+    main: Workspace, linked: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What files offer is worked out once; a file that differs is, again."""
+    monkeypatch.setattr(unfinished, "_MANY", 1)
+    monkeypatch.setattr(unfinished, "_WAITING", 1)
     linked.write({"app.py": "def other():\n    pass\n"})
     linked.sync()
     asked: list[int] = []

@@ -9,7 +9,7 @@ others it is then known what they offer (`unfinished`).
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,6 +44,10 @@ class Built:
     invalidated: int  # calls in the base that lead somewhere, of files that were resolved again or are gone
 
     @property
+    def is_finished(self) -> bool:
+        return not any(entry.waits for entry in self.files)
+
+    @property
     def data(self) -> bytes:
         return b"".join(self.pieces)
 
@@ -51,12 +55,12 @@ class Built:
 @roomy
 def build(
     view: SnapshotView, resolvers: Resolvers, base: Graph | None, *, workers: int, progress: Progress,
-    saving: Saving | None = None, only: Container[str] | None = None,
+    saving: Saving | None = None, only: Container[str] | None = None, begins: bool = False,
 ) -> Built:  # fmt: skip
     """The graph of a view; `base` is the graph of some other snapshot by the same resolvers, or an unfinished one.
 
     With `saving` not all is lost when it is ended before it is done. Of the files that are to be resolved, `only` these
-    are.
+    are; none where it only `begins` and they are many.
     """
     files = _files(view, resolvers)
     paths = list(files)
@@ -87,7 +91,8 @@ def build(
             for path in todo
         ]
 
-        asked = wanted if only is None else [each for each in wanted if each.path in only]
+        chosen = () if begins and many_wait(len(wanted), len(files)) else only
+        asked = wanted if chosen is None else [each for each in wanted if each.path in chosen]
 
         def left() -> dict[str, FileEntry]:
             return {each.path: waiting_entry(each) for each in wanted if each.path not in records}
@@ -97,7 +102,7 @@ def build(
                 lambda: pack(assembled(UNFINISHED, resolvers, base, paths, offers, records, left()))
             )
 
-        if only is None and many_wait(len(asked), len(files)) and save():
+        if chosen is None and many_wait(len(asked), len(files)) and save():
             progress("graph", 0, len(asked))  # others may ask for a few files while all are resolved
         try:
             for done, item in enumerate(crew.resolve(asked), start=1):
@@ -119,12 +124,6 @@ def build(
 def knows_all(graph: Graph, view: SnapshotView, resolvers: Resolvers) -> bool:
     """Whether an unfinished graph is of just the files of a view."""
     return {entry.path: (entry.content, entry.language) for entry in graph.files} == _files(view, resolvers)
-
-
-def changed_files(graph: Graph, view: SnapshotView, resolvers: Resolvers) -> Iterator[str]:
-    """The files of a view that a graph does not have as they are."""
-    known = {entry.path: (entry.content, entry.language) for entry in graph.files}
-    return (path for path, content in _files(view, resolvers).items() if known.get(path) != content)
 
 
 def _files(view: SnapshotView, resolvers: Resolvers) -> dict[str, tuple[bytes, str]]:

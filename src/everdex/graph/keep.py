@@ -19,7 +19,7 @@ from everdex.durable import Pieces, is_refused, make_directory, remove_leftovers
 from everdex.errors import Busy, Corrupt, Incompatible, StorageFailure, Timeout
 from everdex.graph import refreshed, unfinished
 from everdex.graph.artifact import Graph
-from everdex.graph.build import Built, build, changed_files, knows_all
+from everdex.graph.build import Built, build, knows_all
 from everdex.graph.overlay import overlay
 from everdex.graph.refreshed import RefreshSummary
 from everdex.graph.resolvers import Resolvers
@@ -37,7 +37,6 @@ _WAIT_S: Final = 600.0
 _POLL_S: Final = 0.05
 # A base that shares less than this with the snapshot is passed over if another one may share more.
 _NEAR: Final = 0.9
-_FAR: Final = 64  # changed files: no edit, but another branch
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,17 +150,23 @@ def begun_graph(view: SnapshotView, resolvers: Resolvers) -> Graph | None:
 
 def begin_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progress: Progress) -> Graph | None:
     """The same, begun now if that is worth it; what was resolved before and still counts is in it. Who finds one waits
-    for nobody, not for who finishes it either."""
+    for nobody, not for who finishes it either. Where few files wait none is begun: then the graph is made."""
+    if facts_of(view).fingerprint:
+        return None
+    wanted = _of_text(view, resolvers)
     found = begun_graph(view, resolvers)
-    if found is not None or not _is_far(view, resolvers):
+    if found is not None or wanted.path.exists():
         return found
     with _alone(view.store, progress):
         found = begun_graph(view, resolvers)
-        if found is not None or not _is_far(view, resolvers):
+        if found is not None or wanted.path.exists():
             return found
-        base = _base(view, resolvers, _unfinished(view, resolvers))
-        built = build(view, resolvers, base, workers=workers, progress=progress, only=())
-        unfinished.Saving(view.store, resolvers).save(lambda: built.pieces)
+        base, saving = _base(view, resolvers, _unfinished(view, resolvers)), unfinished.Saving(view.store, resolvers)
+        built = build(view, resolvers, base, workers=workers, progress=progress, saving=saving, begins=True)
+        if built.is_finished:
+            wanted.keep(built.pieces, _summary(wanted.digest, built, base))
+            return None
+        saving.save(lambda: built.pieces)
         return Graph(built.data, "an unfinished graph")
 
 
@@ -172,15 +177,6 @@ def is_first(view: SnapshotView, resolvers: Resolvers) -> bool:
         return False
     finished = f"*-{resolvers.version}*{GRAPH_SUFFIX}"
     return not any(any(store.graphs.glob(finished)) for store in _stores(view))
-
-
-def _is_far(view: SnapshotView, resolvers: Resolvers) -> bool:
-    """Whether the view's graph is not there, nor one from which it is made in a moment: after a checkout of what is
-    long ago most files may have to be resolved again."""
-    if facts_of(view).fingerprint or _of_text(view, resolvers).path.exists():
-        return False
-    base = _base(view, resolvers)
-    return base is None or sum(1 for _ in changed_files(base, view, resolvers)) >= _FAR
 
 
 def _summary(digest: str, built: Built, base: Graph | None) -> RefreshSummary:
