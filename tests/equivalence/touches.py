@@ -240,7 +240,10 @@ class Toucher(Splicer):
         if ending == ".go":
             return posixpath.join(directory, "go.mod"), f"module x.org/{word}\n".encode()
         if ending == ".rs":
-            text = f'[package]\nname = "{word}"\n\n[lib]\npath = "{inside}"\n'
+            other = self._name().decode("utf-8", "replace")
+            package = self._pick((word, "shop-core"))
+            renamed = self._pick(("", f'\n[dependencies]\n{other} = {{ package = "{package}" }}\n'))
+            text = f'[package]\nname = "{word}"\n\n[lib]\npath = "{inside}"\n{renamed}'
             return posixpath.join(directory, "Cargo.toml"), text.encode()
         imported = _IMPORTED.findall(b"\n".join(self.tree.values()))
         wanted = self._pick(imported).decode("utf-8", "replace") if imported else word

@@ -161,3 +161,25 @@ def test_an_impl_for_a_type_that_is_named_by_its_path_is_of_that_type() -> None:
     ]  # fmt: skip
     replaced = [(site.text, [target.key for target in site.targets]) for site in sites_of(graph, Role.OVERRIDE)]
     assert replaced == [("show", ["Shown.show"])]
+
+
+@pytest.mark.parametrize(
+    ("manifest", "member"),
+    [
+        ("command/Cargo.toml", b'[dependencies]\nwire = { path = "../protocol", package = "protocol" }\n'),
+        ("command/Cargo.toml", b'[target."cfg(unix)".dev-dependencies]\nwire = { package = "protocol" }\n'),
+        ("Cargo.toml", b'[workspace.dependencies]\nwire = { path = "protocol", package = "protocol" }\n'),
+    ],
+)
+def test_a_crate_is_found_by_the_name_that_a_manifest_gives_it(manifest: str, member: bytes) -> None:
+    """`wire = { package = "protocol" }` of the crate itself, or of the workspace around it."""
+    files = {**PROTOCOL, manifest: PROTOCOL[manifest] + member}
+    assert _calls(b"use wire::Failure;\nfn go() {\n  Failure::raise();\n}\n", files) == [RAISED]
+    assert _calls(b"use wire::Failure;\nfn go() {\n  Failure::raise();\n}\n")[0][1] == Status.EXTERNAL
+
+
+def test_what_another_crate_calls_a_crate_is_no_name_here() -> None:
+    """Each manifest names for its own directory."""
+    named = b'[dependencies]\nwire = { path = "../protocol", package = "protocol" }\n'
+    files = {**PROTOCOL, "engine/Cargo.toml": PROTOCOL["engine/Cargo.toml"] + named}
+    assert _calls(b"use wire::Failure;\nfn go() {\n  Failure::raise();\n}\n", files)[0][1] == Status.EXTERNAL

@@ -130,7 +130,7 @@ def rust_paths(module: Module, scope: int, path: str, reader: Reader) -> tuple[s
         if module.space == crate and "/src/" not in f"/{module.path}":
             # Integration tests and examples keep their modules beside them.
             found.append(_under(crate.rpartition(".")[0], path))
-        for directory in reader.crate(head):
+        for directory in reader.crate(head, module.path):
             found.append(_under(directory.replace("/", ".").replace("-", "_"), rest))
             whole = whole or not rest
     return tuple(dict.fromkeys(name for name in found if name or whole))

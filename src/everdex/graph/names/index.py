@@ -95,6 +95,7 @@ class Index:
         self._found: dict[str, tuple[Ref, ...]] = {}
         self._every: dict[str, tuple[Ref, ...] | None] = {}
         self._go_modules: tuple[tuple[str, str], ...] | None = None
+        self._renamed_crates: dict[str, dict[str, str]] = {}
         # Of a C file: what it includes, directly and in the end, each with the keys that were looked at.
         self.includes: dict[str, tuple[tuple[tuple[str, bool], ...], frozenset[str]]] = {}
         self.reached: dict[tuple[str, bool], tuple[frozenset[str], frozenset[str]]] = {}
@@ -156,6 +157,20 @@ class Index:
                     found.append((name, posixpath.dirname(path)))
             self._go_modules = tuple(sorted(found, key=lambda item: (-len(item[0]), item)))
         return self._go_modules
+
+    def renamed_crate(self, key: str, name: str, user: str) -> str:
+        """What the package is called to which the nearest manifest around a file gives another name."""
+        around = [
+            path for path in self.world.offering(key)
+            if not (directory := posixpath.dirname(path)) or user.startswith(f"{directory}/")
+        ]  # fmt: skip
+        return self._renamed(max(around, key=len)).get(name, "") if around else ""
+
+    def _renamed(self, manifest: str) -> dict[str, str]:
+        known = self._renamed_crates.get(manifest)
+        if known is None:
+            known = self._renamed_crates[manifest] = offers.renamed_crates(self.world.source(manifest))
+        return known
 
 
 class Reader:
@@ -283,7 +298,11 @@ class Reader:
         self.reads.add(f"{offers.PREFIX}go.mod")
         return self.index.go_modules()
 
-    def crate(self, name: str) -> tuple[str, ...]:
-        key = f"{offers.PREFIX}crate:{name}"
+    def crate(self, name: str, user: str) -> tuple[str, ...]:
+        """The directories of what a Rust file calls a crate: by the name that a manifest around the file gives it, or
+        its own."""
+        renamed = f"{offers.PREFIX}renamed:{name}"
+        self.reads.add(renamed)
+        key = f"{offers.PREFIX}crate:{self.index.renamed_crate(renamed, name, user) or name}"
         self.reads.add(key)
         return tuple(posixpath.dirname(path) for path in self.index.world.offering(key))

@@ -5,7 +5,7 @@
     p:SPACE files of a package or namespace     b:NAME  files of this base name
     m:NAME  methods of interfaces and traits    w:NAME  methods of an interface of Go, all of them
     i:NAME  impl blocks for types of this name  a:NAME  what Rust's modules and imports are called
-    f:PATH  a file's imports and package        project files: `go.mod`, `crate:NAME`
+    f:PATH  a file's imports and package        project files: `go.mod`, `crate:NAME`, `renamed:NAME`
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from tomllib import TOMLDecodeError
-from typing import Final
+from typing import Any, Final
 
 import xxhash
 
@@ -24,6 +24,7 @@ from everdex.graph.names.rules import ABSTRACT, CALLABLES, VALUES
 from everdex.strangers import read_toml
 
 PREFIX: Final = "names:"
+_DEPENDENCIES: Final = ("dependencies", "dev-dependencies", "build-dependencies")
 _GO_MODULE: Final = re.compile(rb"^module\s+(\S+)", re.MULTILINE)
 
 
@@ -36,14 +37,34 @@ def go_module_of(source: bytes) -> str:
     return found[1].decode("utf-8", "replace").strip('"') if found else ""
 
 
-def _crates_of(source: bytes) -> set[str]:
-    """What others call a package of Rust, and its library if that has a name of its own."""
+def _manifest(source: bytes) -> dict[str, Any]:
     try:
-        manifest = read_toml(source)
+        return read_toml(source)
     except TOMLDecodeError:
-        return set()
+        return {}
+
+
+def _crates_of(manifest: Mapping[str, Any]) -> set[str]:
+    """What others call a package of Rust, and its library if that has a name of its own."""
     tables = [table for table in (manifest.get("package"), manifest.get("lib")) if isinstance(table, dict)]
     return {name.replace("-", "_") for table in tables if isinstance(name := table.get("name"), str)}
+
+
+def renamed_crates(source: bytes) -> dict[str, str]:
+    """What a manifest of Rust calls packages that have another name: `tui = { package = "helix-tui" }`."""
+    return _renamed_in(_manifest(source))
+
+
+def _renamed_in(manifest: Mapping[str, Any]) -> dict[str, str]:
+    targets = manifest.get("target")
+    kinds = targets.values() if isinstance(targets, dict) else ()
+    around = [table for table in (manifest, manifest.get("workspace"), *kinds) if isinstance(table, dict)]
+    depended = [table[name] for table in around for name in _DEPENDENCIES if isinstance(table.get(name), dict)]
+    return {
+        name.replace("-", "_"): package.replace("-", "_")
+        for table in depended for name, said in table.items()
+        if isinstance(said, dict) and isinstance(package := said.get("package"), str)
+    }  # fmt: skip
 
 
 def offers_of(path: str, encoded: bytes, source: bytes) -> Mapping[str, int]:
@@ -51,7 +72,9 @@ def offers_of(path: str, encoded: bytes, source: bytes) -> Mapping[str, int]:
     if name == "go.mod":
         return {f"{PREFIX}go.mod": _hash(go_module_of(source))}
     if name == "Cargo.toml":
-        return {f"{PREFIX}crate:{crate}": 1 for crate in _crates_of(source)}
+        manifest = _manifest(source)
+        renamed = {f"{PREFIX}renamed:{name}": _hash(package) for name, package in _renamed_in(manifest).items()}
+        return {**{f"{PREFIX}crate:{crate}": 1 for crate in _crates_of(manifest)}, **renamed}
     if not encoded.startswith(facts.FAMILY):
         return {}
     return _module_offers(Module(path, facts.outline_of(encoded)))
