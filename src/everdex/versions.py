@@ -188,7 +188,7 @@ VECTORS_VERSION: Final = "1"
 # 40: operators and brackets as uses; stars and references in types of C++; JavaScript: `import a = b.c`, arrows that
 #     give a tag with types, names for `exports`, `createRequire`, properties between brackets, attributes of JSX
 # 41: Kotlin: what blocks are passed to, and what is read before it is written; Go: calls that are given types;
-#     C#: how many types a type is given, optional parameters by attribute, `(T?)x`
+#     C#: how many types a type is given, optional parameters by attribute, `(T?)x`, `base[i]`
 FACTS_VERSION: Final = "41"
 
 # 1: public definitions with normalised signatures, and what a file passes on
