@@ -32,7 +32,7 @@ _SEPARATOR: Final = re.compile(r"\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.")
 PREFIX: Final = re.compile(
     r"(?:await|try[?!]?|mut|clone|ref|move|return|throw|yield|not|async|co_await)\s+|[&*!+~-]\s*"
 )
-_CAST: Final = re.compile(r"\((\s*[\w.:]+(?:<[\w\s.,:<>?]*>)?[\s*&\[\]]*)\)\s*(?=[\w($\"])")
+_CAST: Final = re.compile(r"\((\s*[\w.:]+(?:<[\w\s.,:<>?]*>)?\??[\s*&\[\]?]*)\)\s*(?=[\w($\"])")
 _AS: Final = re.compile(r"\bas[?!]?\s+([\w.:]+(?:<[\w\s.,:<>]*>)?\??)$")
 _NEW: Final = re.compile(r"new\s+([\w.:\\]+(?:<[\w\s.,:<>?\[\]&*]*>)?)\s*(\([_,?]*\)|\[\])?(?:\s*\{\})?")
 _LITERAL: Final = re.compile(r"((?:\[\]\*?|map\[\]\*?)?(?:\w+(?:\.|::))*\w+(?:<[^<>]*>)?)\s*\{\}")

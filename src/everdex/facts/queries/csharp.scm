@@ -60,4 +60,4 @@
 (assignment_expression left: (_) @operand operator: _ @operator right: [(_) "this"] @operand)
 (prefix_unary_expression ["-" "+" "!" "~" "++" "--"] @operator . [(_) "this"] @operand)
 (postfix_unary_expression (_) @operand . ["++" "--"] @operator)
-(element_access_expression expression: [(_) "this"] @operand subscript: (_ . "[" @indexed . (argument)? @index . (argument)? @index . "]"))
+(element_access_expression expression: [(_) "this" "base"] @operand subscript: (_ . "[" @indexed . (argument)? @index . (argument)? @index . "]"))

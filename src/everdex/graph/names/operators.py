@@ -96,6 +96,11 @@ class Operators(Calls):
         if use.text in _DONE and found[0].thing.kind == INSTANCE and found[0].thing.held == SHOWN:
             # Brackets look through what holds it: `Box<Grid>`.
             found[0] = found[0]._replace(kind=OURS, thing=found[0].thing._replace(held=ITSELF))
+        if use.text in _DONE and found[0].thing.name.startswith("super:"):
+            # C#: `base[i]` is the indexer that the nearest base has, of which the operand is then one.
+            above = self.evaluation.member(found[0].thing, operators.indexing(self.language, use.text)[0])[0]
+            owner = above[0].name.rpartition(".")[0] if above else ""
+            found[0] = found[0]._replace(thing=Thing(INSTANCE, owner, self.evaluation.reader.definitions(owner)))
         return found
 
     def _definitions(self, name: str, brackets: bool) -> list[Taken] | None:
