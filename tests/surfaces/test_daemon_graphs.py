@@ -219,6 +219,23 @@ def test_a_question_is_answered_as_soon_as_the_graph_is_begun(
     assert (len(found["callers"]), slow.describe()["state"]) == (1, "making")
 
 
+def test_a_failure_before_the_graph_is_begun_is_told_at_once(
+    warm: ResidentIndex, slow: Graphs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who waits for the graph to be begun hears that it cannot be; it is not made a second time for him."""
+    monkeypatch.setattr(limits, "DAEMON_GRAPH_PATIENCE_S", 600.0)
+    until(lambda: slow.describe()["state"] == "making", "the maker")
+    SLOW[0].phase = "offers"
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(warm.relations, CALLERS, Reading())
+        until(lambda: len(slow._wants) == 1, "the question")
+        monkeypatch.setattr("everdex.service.opening.make", lambda *_: 1 / 0)
+        SLOW[0].go = True
+        with pytest.raises(InternalError):
+            asked.result()
+    assert len(SLOW) == 1
+
+
 def test_who_is_asked_back_does_not_wait_for_the_graph(warm: ResidentIndex, slow: Graphs, root: Path) -> None:
     """Several definitions fit, or none: that is the answer while the first graph is made, and one has to wait."""
     (root / "other.py").write_text("def run():\n    return 2\n")

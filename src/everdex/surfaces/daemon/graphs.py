@@ -105,8 +105,6 @@ class Graphs:
         want = _Want(found.snapshot_id, found.seq, pinned=snapshot_id is not None)
         with self._changed:
             self._wait(want, lambda: want.settled, patience)
-            if want.failure is not None:
-                raise error_of(want.failure)
             if want.answer is None:
                 if self._target is None or not want.concerns(self._target):
                     self._due = time.monotonic()  # whoever comes again finds it under way
@@ -144,6 +142,8 @@ class Graphs:
             self._asked = time.monotonic()
         if self._ended:
             raise DaemonStopping("the daemon is leaving")
+        if want.failure is not None:
+            raise error_of(want.failure)
 
     def _hear(self) -> None:
         """The making that goes on has come to another phase."""
