@@ -96,7 +96,13 @@ name()
     name(
     is no code
     """)
+    run("""\\
+        import shop
+        shop.name()
+    """)
     say("name()")
+    say("it\\
+name(1)   ")
 '''
 
 
@@ -111,4 +117,4 @@ def test_code_in_a_string_of_several_lines_uses_names() -> None:
         how = syntax.how(start, end)
         assert not how or how in may_be, (start, how, may_be)
         said.append(how)
-    assert said == ["", "", "", "path", "", "text", "path", "path", "", ""]
+    assert said == ["", "", "", "path", "", "text", "path", "path", "", "path", "", ""]

@@ -24,6 +24,7 @@ _FORMATTED: Final = re.compile(rb"(?:[fFtT][rR]?|[rR][fFtT])\Z")
 _LISTS: Final = re.compile(rb"\b__all__\b[^\n]*(?:\n(?:[ \t)\]\"'#][^\n]*|\r)?(?=\n|\Z))*")
 # What stands before a string that is no docstring, where it begins.
 _PASSED: Final = re.compile(rb"(?:[(\[{=,+%]|\b(?:return|yield))\s*[rRuUbB]{0,2}\Z")
+_QUOTES: Final = (b'"""', b"'''")
 _LOOKED_BACK: Final = 64
 _MOST_REMEMBERED: Final = 2_048  # files; of one of a thousand lines some two kilobytes
 
@@ -39,7 +40,7 @@ _remembered: dict[bytes, _Spans] = {}
 
 def passes_lines(source: bytes) -> bool:
     """Whether a file may pass on or keep a string of several lines, told by what stands before three quotes."""
-    for quotes in (b'"""', b"'''"):
+    for quotes in _QUOTES:
         at = source.find(quotes)
         while at >= 0:
             if _PASSED.search(source, max(0, at - _LOOKED_BACK), at):
@@ -72,7 +73,9 @@ class PythonText:
         """From where to where the string around a place goes, if it is one of several lines."""
         at = bisect_right(self._spans.starts, place) - 1
         begin, end = self._spans.starts[at] + 3, self._spans.ends[at] - 3
-        return (begin, end) if begin <= place < end and self._source.find(b"\n", begin, end) >= 0 else None
+        if self._source[begin - 3 : begin] not in _QUOTES or not begin <= place < end:
+            return None
+        return (begin, end) if self._source.find(b"\n", begin, end) >= 0 else None
 
 
 def _spans_of(source: bytes) -> _Spans:
