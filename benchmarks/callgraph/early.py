@@ -22,15 +22,16 @@ from contextlib import nullcontext, suppress
 from itertools import islice, zip_longest
 from typing import Any, NamedTuple, TypeVar
 
-from everdex.graph import begun, naming
-from everdex.graph.artifact import Graph
-from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
-from everdex.graph.build import build
-from everdex.graph.declarations import written_out
-from everdex.graph.keep import open_graph
+from everdex.graph.answers import begun
+from everdex.graph.answers.ways import Way
+from everdex.graph.definitions import naming
+from everdex.graph.definitions.atlas import CONTAINERS, VARIABLES, Atlas, Definition
+from everdex.graph.definitions.declarations import written_out
+from everdex.graph.making.build import build
+from everdex.graph.making.keep import open_graph
+from everdex.graph.making.unfinished import Saving
 from everdex.graph.resolvers import Resolvers
-from everdex.graph.unfinished import Saving
-from everdex.graph.ways import Way
+from everdex.graph.stored.artifact import Graph
 from everdex.memory import collector_held
 from everdex.search.names import SymbolNames
 from everdex.service.answers import Answer, Freshness

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from everdex.durable import make_directory
-from everdex.graph.artifact import Graph
-from everdex.graph.build import Built, build
+from everdex.graph.making.build import Built, build
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.stored.artifact import Graph
 from everdex.memory import collector_held
 from everdex.service.index import Index
 from everdex.sync.model import SyncOptions

@@ -28,13 +28,13 @@ from typing import Any
 
 from everdex.durable import make_directory
 from everdex.facts import facts_of
-from everdex.graph.artifact import Graph
-from everdex.graph.atlas import CONTAINERS, Atlas
-from everdex.graph.build import Built, build
-from everdex.graph.kept_facts import KeptFacts
-from everdex.graph.naming import find
+from everdex.graph.definitions.atlas import CONTAINERS, Atlas
+from everdex.graph.definitions.naming import find
+from everdex.graph.making.build import Built, build
+from everdex.graph.making.world import Bench
 from everdex.graph.resolvers import Resolvers
-from everdex.graph.world import Bench
+from everdex.graph.stored.artifact import Graph
+from everdex.graph.stored.kept_facts import KeptFacts
 from everdex.parse import trees_of
 from everdex.search.names import SymbolNames
 from everdex.service import opening, relations

@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from everdex import facts
-from everdex.graph import kept_facts, naming
-from everdex.graph.atlas import Atlas
-from everdex.graph.declarations import written_out
-from everdex.graph.keep import open_graph
+from everdex.graph.answers.unmade import decided
+from everdex.graph.definitions import naming
+from everdex.graph.definitions.atlas import Atlas
+from everdex.graph.definitions.declarations import written_out
+from everdex.graph.making.keep import open_graph
+from everdex.graph.making.world import Before, Bench, Resolved
 from everdex.graph.resolvers import Resolvers
-from everdex.graph.unmade import decided
-from everdex.graph.world import Before, Bench, Resolved
-from everdex.graph.written import may_define, stands_in_text
+from everdex.graph.stored import kept_facts
+from everdex.graph.text.written import may_define, stands_in_text
 from everdex.view import open_view
 from support.commands import everdex
 from support.graphs import asker, silent

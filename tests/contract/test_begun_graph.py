@@ -9,16 +9,18 @@ from typing import Any
 
 import pytest
 
-from everdex.graph import begun, naming, queries, unfinished
-from everdex.graph.artifact import Graph
-from everdex.graph.atlas import Atlas
-from everdex.graph.build import build
-from everdex.graph.crew import Many
-from everdex.graph.declarations import written_out
-from everdex.graph.keep import open_graph
+from everdex.graph.answers import begun, queries
+from everdex.graph.answers.ways import Way
+from everdex.graph.definitions import naming
+from everdex.graph.definitions.atlas import Atlas
+from everdex.graph.definitions.declarations import written_out
+from everdex.graph.making import unfinished
+from everdex.graph.making.build import build
+from everdex.graph.making.crew import Many
+from everdex.graph.making.keep import open_graph
+from everdex.graph.making.world import Before, Bench
 from everdex.graph.resolvers import Resolvers
-from everdex.graph.ways import Way
-from everdex.graph.world import Before, Bench
+from everdex.graph.stored.artifact import Graph
 from everdex.search.names import SymbolNames
 from everdex.service import begun as service_begun
 from everdex.service.answers import Answer, Freshness

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 import everdex
-from everdex.graph import begun, naming, queries
-from everdex.graph.artifact import Graph
-from everdex.graph.atlas import Atlas, InPart
-from everdex.graph.build import build
+from everdex.graph.answers import begun, queries
+from everdex.graph.answers.ways import Way
+from everdex.graph.definitions import naming
+from everdex.graph.definitions.atlas import Atlas, InPart
+from everdex.graph.making.build import build
 from everdex.graph.model import Role
 from everdex.graph.resolvers import Resolvers
-from everdex.graph.ways import Way
+from everdex.graph.stored.artifact import Graph
 from everdex.view import SnapshotView, open_view
 from support.graphs import silent
 from support.stores import synced

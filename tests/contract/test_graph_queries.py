@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from everdex.graph import queries
-from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.answers import queries
+from everdex.graph.definitions.atlas import Atlas, Definition
 from everdex.graph.model import COMPUTED, Role, Status
-from everdex.graph.packed import last_name
+from everdex.graph.stored.packed import last_name
 from everdex.service import opening
 from everdex.service.index import Reading
 from everdex.sync.model import SyncOptions

@@ -13,7 +13,7 @@ import pytest
 from everdex import clock, limits
 from everdex.durable import replace_atomically
 from everdex.errors import StorageFailure
-from everdex.graph import keep
+from everdex.graph.making import keep
 from everdex.graph.resolvers import Resolvers
 from everdex.snapshot import active
 from everdex.surfaces.cli.failures import as_everdex
@@ -239,7 +239,7 @@ def test_a_resolver_that_fails_costs_only_its_file(tmp_path: Path) -> None:
 
 def test_workers_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A graph made by two or more processes is the one made by one."""
-    from everdex.graph import crew
+    from everdex.graph.making import crew
 
     monkeypatch.setattr(crew, "_WORTH_A_WORKER", 2)
     many = {f"m{n}.txt": f"import m{n + 1}\ndef f{n}()\ncall f{n + 1}\ncall g\n" for n in range(150)}
@@ -251,7 +251,7 @@ def test_workers_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_workers_leave_nothing_beside_the_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What each of them wrote is in `facts.db` when they are gone, not in a log of megabytes that stays beside it."""
-    from everdex.graph import crew
+    from everdex.graph.making import crew
 
     monkeypatch.setattr(crew, "_WORTH_A_WORKER", 2)
     made = synced(tmp_path / "tree", {f"m{number}.py": f"def f{number}(): pass\n" for number in range(300)})
@@ -298,7 +298,7 @@ def test_a_graph_that_cannot_be_kept_still_answers(tmp_path: Path, monkeypatch: 
 _BUILDER = """
 from support.graphs import kept
 from support.stores import workspace
-from everdex.graph import build, crew
+from everdex.graph.making import build, crew
 from pathlib import Path
 
 real = crew.record

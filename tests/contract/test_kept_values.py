@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from everdex.graph import kept_values
-from everdex.graph.kept_values import NAME, KeptValues
+from everdex.graph.stored import kept_values
+from everdex.graph.stored.kept_values import NAME, KeptValues
 from support.disks import filled
 
 _MANY = 400

@@ -12,7 +12,7 @@ import pytest
 
 from everdex import limits
 from everdex.changes.detect import RACY_NS
-from everdex.graph import repo_map
+from everdex.graph.overview import repo_map
 from everdex.graph.resolvers import Resolvers
 from everdex.service import picturing
 from everdex.service.answers import Answer

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from everdex.errors import ScipInvalid
-from everdex.graph.artifact import Graph
-from everdex.graph.build import build
-from everdex.graph.overlay import overlay
+from everdex.graph.making.build import build
+from everdex.graph.making.overlay import overlay
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.stored.artifact import Graph
 from everdex.semantic import kept
 from everdex.semantic.importing import import_scip
 from everdex.view import SnapshotView, open_view

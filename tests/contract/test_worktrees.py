@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from everdex.graph import keep, unfinished
+from everdex.graph.making import keep, unfinished
 from everdex.graph.resolvers import Resolvers
 from everdex.search.names import SymbolNames
 from everdex.segment.model import FILES_NAME

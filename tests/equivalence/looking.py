@@ -14,13 +14,13 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from everdex.facts.python import model as m
-from everdex.graph.postings import key32
-from everdex.graph.python import files
-from everdex.graph.python.engine import Engine
-from everdex.graph.python.files import File
-from everdex.graph.python.keys import head_key, scope_key
+from everdex.graph.python.engine.engine import Engine
+from everdex.graph.python.engine.seen import Seen
+from everdex.graph.python.file import files
+from everdex.graph.python.file.files import File
+from everdex.graph.python.file.keys import head_key, scope_key
 from everdex.graph.python.resolver import PythonResolver
-from everdex.graph.python.seen import Seen
+from everdex.graph.stored.postings import key32
 from support.worlds import MemoryWorld
 
 Reader = tuple[str, str]  # the module and the function that reads

@@ -17,10 +17,10 @@ from types import SimpleNamespace
 from typing import cast
 
 from everdex.durable import PRIVATE
-from everdex.graph.artifact import Graph
-from everdex.graph.begun import Begun, Names, Workbench
-from everdex.graph.build import Built, build
+from everdex.graph.answers.begun import Begun, Names, Workbench
+from everdex.graph.making.build import Built, build
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.stored.artifact import Graph
 from everdex.languages import language_in
 from everdex.view import SnapshotView
 from support.graphs import silent

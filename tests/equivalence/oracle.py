@@ -23,8 +23,8 @@ from typing import Final
 from equivalence.memory import made, view_of
 from equivalence.splices import Tree
 from equivalence.touches import Toucher
-from everdex.graph.artifact import Graph
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.stored.artifact import Graph
 
 MEMORY: Final = "/dev/shm" if Path("/dev/shm").is_dir() else None
 _MOST_EDITS: Final = 6  # one after the other, before the tree is what it was at first

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from everdex.graph.making.world import Before
 from everdex.graph.model import Resolver, Since
-from everdex.graph.offers import NO_OFFERS, FileOffers, Offers, changed_keys, file_offers, noted_keys
-from everdex.graph.part_table import decode
-from everdex.graph.postings import U32, key64
 from everdex.graph.python.resolver import RESOLVER as PYTHON
-from everdex.graph.record import FileRecord, record
-from everdex.graph.world import Before
+from everdex.graph.stored.offers import NO_OFFERS, FileOffers, Offers, changed_keys, file_offers, noted_keys
+from everdex.graph.stored.part_table import decode
+from everdex.graph.stored.postings import U32, key64
+from everdex.graph.stored.record import FileRecord, record
 from everdex.numeric import np
 from support.worlds import MemoryWorld
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from everdex.graph import crew
-from everdex.graph.record import FileRecord, record
+from everdex.graph.making import crew
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.stored.record import FileRecord, record
 from support.graphs import kept, rebuilt, resolved_now, same_bytes
 from support.stores import Workspace, synced
 

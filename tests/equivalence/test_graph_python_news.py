@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from everdex.graph.python.callers import MAX_DECORATIONS
-from everdex.graph.python.keys import MAX_BASE_FILES
-from everdex.graph.python.slots import MAX_CALL_SITES
+from everdex.graph.python.calls.callers import MAX_DECORATIONS
+from everdex.graph.python.file.keys import MAX_BASE_FILES
+from everdex.graph.python.file.slots import MAX_CALL_SITES
 from everdex.graph.resolvers import Resolvers
 from support.graphs import kept, resolved_now
 from support.stores import Workspace, synced

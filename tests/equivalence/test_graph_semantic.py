@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from everdex.graph import keep
-from everdex.graph.artifact import Graph
-from everdex.graph.overlay import overlay
+from everdex.graph.making import keep
+from everdex.graph.making.overlay import overlay
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.stored.artifact import Graph
 from everdex.semantic.kept import facts_of
 from everdex.view import open_view
 from support.graphs import rebuilt, same_bytes, silent
@@ -102,7 +102,7 @@ def test_edits_and_imports_in_any_order(tmp_path: Path, seed: int) -> None:
 
 def test_only_what_is_touched_is_joined_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An edit joins the files again whose facts look at it; the others are taken over as they are."""
-    from everdex.graph.joining import Joiner
+    from everdex.graph.making.joining import Joiner
 
     go = symbol("a.py/", "A#", "go().")
     files = {

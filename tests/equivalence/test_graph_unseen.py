@@ -13,10 +13,10 @@ from collections.abc import Iterator
 import pytest
 
 from equivalence.parts import KeptTree, seen_keys, step
-from everdex.graph.columns import Columns
-from everdex.graph.part_table import decode
-from everdex.graph.python.files import File
-from everdex.graph.record import FileRecord
+from everdex.graph.python.file.files import File
+from everdex.graph.stored.columns import Columns
+from everdex.graph.stored.part_table import decode
+from everdex.graph.stored.record import FileRecord
 from everdex.numeric import np
 from fixtures.callgraph.python.harness import Case, cases
 

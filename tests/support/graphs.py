@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from everdex.graph.artifact import Graph
-from everdex.graph.atlas import Atlas
-from everdex.graph.build import Built, build
-from everdex.graph.keep import Opened, open_graph
+from everdex.graph.definitions.atlas import Atlas
+from everdex.graph.making.build import Built, build
+from everdex.graph.making.keep import Opened, open_graph
 from everdex.graph.model import Site
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.stored.artifact import Graph
 from everdex.service.index import Index, Reading
 from everdex.service.relations import Question
 from everdex.view import open_view

@@ -2,7 +2,8 @@
 
     python3.N tests/support/standard.py
 
-adds to `graph/python/standard.json` what this Python has and the ones before it had not. It needs nothing but a Python.
+adds to `graph/python/names/standard.json` what this Python has and the ones before it had not. It needs nothing but a
+Python.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from types import FunctionType, GeneratorType, MethodType
 from typing import Any
 
-DATA = Path(__file__).parents[2] / "src/everdex/graph/python/standard.json"
+DATA = Path(__file__).parents[2] / "src/everdex/graph/python/names/standard.json"
 _NO_BUILTINS = (FunctionType, MethodType, GeneratorType, abc.KeysView)
 
 

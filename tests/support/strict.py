@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from everdex.graph.python.engine import Engine
-from everdex.graph.python.files import File
-from everdex.graph.python.values import ContextNumber, Values
+from everdex.graph.python.engine.engine import Engine
+from everdex.graph.python.engine.values import ContextNumber, Values
+from everdex.graph.python.file.files import File
 
 
 class BorrowedError(AssertionError):

@@ -17,9 +17,9 @@ import pytest
 
 from everdex import limits, machine
 from everdex.errors import Busy, DaemonGone, InternalError, LimitExceeded
-from everdex.graph import unfinished
-from everdex.graph.build import build
-from everdex.graph.keep import begin_graph, graph_path
+from everdex.graph.making import unfinished
+from everdex.graph.making.build import build
+from everdex.graph.making.keep import begin_graph, graph_path
 from everdex.graph.resolvers import Resolvers
 from everdex.service import opening, relations
 from everdex.service.index import Index, Reading

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from everdex.graph.doubts import doubts
+from everdex.graph.answers.doubts import doubts
 from everdex.surfaces.cli import callers
 from everdex.surfaces.mcp import related
 from support.graphs import Ask, asker

@@ -8,7 +8,7 @@ from everdex.config import IndexConfig
 from everdex.facts import facts_of
 from everdex.facts.python import model as m
 from everdex.facts.python.flow import MAX_REACHING
-from everdex.graph.python.layout import Expressions, Layout
+from everdex.graph.python.file.layout import Expressions, Layout
 from everdex.parse import Read, grammar, parse_file
 
 

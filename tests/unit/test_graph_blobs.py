@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from everdex.graph.blobs import NO_BLOBS, Blobs, joined
+from everdex.graph.stored.blobs import NO_BLOBS, Blobs, joined
 from everdex.numeric import np
 
 

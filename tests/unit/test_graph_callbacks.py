@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everdex.graph.callbacks import handed_to
+from everdex.graph.text.callbacks import handed_to
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from everdex.graph.columns import Columns
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
-from everdex.graph.packed import CALLING, by_status, encode, last_name, marked
+from everdex.graph.stored.columns import Columns
+from everdex.graph.stored.packed import CALLING, by_status, encode, last_name, marked
 
 _TARGETS = [(), (Target("a.py", "f"),), (Target("a.py", "f"), Target("b.py", "C.g")), (Target("", "os.path"),)]
 _NAMES = ("f", "self.f", "g()", "x.ünï", "")

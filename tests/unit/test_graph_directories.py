@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everdex.graph.directories import Tree, of_tests
+from everdex.graph.overview.directories import Tree, of_tests
 from everdex.languages import role_of
 
 

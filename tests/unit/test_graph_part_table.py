@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from everdex.graph.model import Part, Parts
-from everdex.graph.part_table import PartTable, decode, table_of
-from everdex.graph.postings import key32, keys32
+from everdex.graph.stored.part_table import PartTable, decode, table_of
+from everdex.graph.stored.postings import key32, keys32
 from everdex.numeric import np
 
 _KEYS = [*(f"own:{number}" for number in range(12)), *(f"other:{number}" for number in range(12))]

@@ -7,10 +7,10 @@ import tracemalloc
 
 import pytest
 
-from everdex.graph.file_lists import FileLists, Members, listed
 from everdex.graph.model import LIMITS, PLACES, more_key, more_places_key
-from everdex.graph.offers import NO_OFFERS, FileOffers, Offers, file_counts, noted_keys
-from everdex.graph.postings import EMPTY, Postings, key32, key64
+from everdex.graph.stored.file_lists import FileLists, Members, listed
+from everdex.graph.stored.offers import NO_OFFERS, FileOffers, Offers, file_counts, noted_keys
+from everdex.graph.stored.postings import EMPTY, Postings, key32, key64
 from everdex.numeric import np
 
 Rows = dict[str, set[int]]  # keys by path

@@ -12,10 +12,10 @@ import pytest
 
 from everdex.facts.python import model as m
 from everdex.graph.model import FileGraph, Role, Since, Status, Target
-from everdex.graph.python import engine
-from everdex.graph.python import files as decoded_files
-from everdex.graph.python.evaluate import HANDLERS
-from everdex.graph.python.files import Decoded
+from everdex.graph.python.engine import engine
+from everdex.graph.python.engine.evaluate import HANDLERS
+from everdex.graph.python.file import files as decoded_files
+from everdex.graph.python.file.files import Decoded
 from everdex.graph.python.resolver import RESOLVER
 from fixtures.callgraph.python.harness import Case, MemoryWorld, cases, graph, plain, resolve, world
 

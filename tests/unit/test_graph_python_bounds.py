@@ -8,12 +8,13 @@ import pytest
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Role, Status
-from everdex.graph.python import classes, engine
-from everdex.graph.python.contexts import MAX_TEXT, Argument, Context, Contexts
-from everdex.graph.python.evaluate import HANDLERS
-from everdex.graph.python.files import Decoded
-from everdex.graph.python.parts import MAX_PARTS
-from everdex.graph.python.values import LITERAL, MAX_VALUES, Values
+from everdex.graph.python.classes import classes
+from everdex.graph.python.engine import engine
+from everdex.graph.python.engine.contexts import MAX_TEXT, Argument, Context, Contexts
+from everdex.graph.python.engine.evaluate import HANDLERS
+from everdex.graph.python.engine.values import LITERAL, MAX_VALUES, Values
+from everdex.graph.python.file.files import Decoded
+from everdex.graph.python.file.parts import MAX_PARTS
 from fixtures.callgraph.python.harness import MemoryWorld, graph, resolve, world
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from everdex.graph.python.contexts import Argument, Context, Contexts
-from everdex.graph.python.files import File
-from everdex.graph.python.values import FUNCTION, Value, ordered
+from everdex.graph.python.engine.contexts import Argument, Context, Contexts
+from everdex.graph.python.engine.values import FUNCTION, Value, ordered
+from everdex.graph.python.file.files import File
 from support.worlds import facts
 
 _TAKEN_OUT_AND_REPLACED = """

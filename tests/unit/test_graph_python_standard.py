@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from everdex.graph.python import standard
+from everdex.graph.python.names import standard
 from support import standard as running
 
 _TESTS = str(Path(running.__file__).parents[1])

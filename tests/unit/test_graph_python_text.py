@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from everdex.graph import mentions
-from everdex.graph.loose_text import LOOSE, how_in_text
-from everdex.graph.python_text import PythonText
+from everdex.graph.answers import mentions
+from everdex.graph.text.loose_text import LOOSE, how_in_text
+from everdex.graph.text.python_text import PythonText
 
 
 @pytest.mark.parametrize("source", [b"'''" + b"\\'" * 400_000, b'"' + b'\\"' * 400_000, b"'\\\"" * 300_000])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from everdex.graph.offers import changed_keys, file_offers
-from everdex.graph.postings import key64
-from everdex.graph.python.alike import MAX_EDITED
+from everdex.graph.python.edits.alike import MAX_EDITED
 from everdex.graph.python.resolver import RESOLVER
+from everdex.graph.stored.offers import changed_keys, file_offers
+from everdex.graph.stored.postings import key64
 from fixtures.callgraph.python.harness import MemoryWorld
 
 _AROUND = """\

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from everdex.graph import unfinished
+from everdex.graph.making import unfinished
+from everdex.graph.making.unfinished import Saving
 from everdex.graph.resolvers import Resolvers
-from everdex.graph.unfinished import Saving
 from support.stores import synced
 
 

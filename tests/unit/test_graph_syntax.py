@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from everdex.graph.python_text import PythonText
-from everdex.graph.syntax import Syntax, possible
+from everdex.graph.text.python_text import PythonText
+from everdex.graph.text.syntax import Syntax, possible
 
 SOURCE = b'''"""name in prose, `name`."""
 __all__ = [

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from everdex.graph import texts
-from everdex.graph.composed import files_composing
-from everdex.graph.texts import Texts
+from everdex.graph.text import texts
+from everdex.graph.text.composed import files_composing
+from everdex.graph.text.texts import Texts
 from everdex.view import SnapshotView, open_view
 from support.stores import synced
 

@@ -73,6 +73,23 @@ def test_a_large_room_names_its_modules(room: str) -> None:
     assert modules - set(re.findall(r"\w+", page)) == set()
 
 
+def test_the_rooms_of_the_graph_are_one_way() -> None:
+    """Below `graph`, too, a room imports only from those before it in the line at its head."""
+    home = SOURCE / "graph"
+    page = ast.get_docstring(ast.parse((home / "__init__.py").read_text())) or ""
+    line = next(each for each in page.split("\n") if "→" in each)
+    places = {room: place for place, room in enumerate(re.findall(r"\w+", line))}
+    assert {path.parent.name for path in home.glob("*/__init__.py")} == set(places) | {"python", "javascript", "names"}
+    wrong = [
+        f"{path.relative_to(SOURCE)}:{line} imports {target}"
+        for room, place in places.items()
+        for path in (home / room).glob("*.py")
+        for line, target in _imports(path)
+        if target.startswith("everdex.graph.") and places.get(target.split(".")[2], 0) > place
+    ]
+    assert wrong == []
+
+
 def _room(module: str) -> str:
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else "__init__"

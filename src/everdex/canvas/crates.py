@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from posixpath import dirname, join, normpath
 from typing import Any, Final
 
-from everdex.graph.about import read_manifest
+from everdex.graph.overview.about import read_manifest
 from everdex.view import SnapshotView
 
 _MANIFEST: Final = "Cargo.toml"

@@ -10,9 +10,9 @@ from typing import Final
 
 import msgspec
 
-from everdex.graph import queries
-from everdex.graph.atlas import Atlas, Definition
-from everdex.graph.impact import Affected, Impact
+from everdex.graph.answers import queries
+from everdex.graph.answers.impact import Affected, Impact
+from everdex.graph.definitions.atlas import Atlas, Definition
 from everdex.graph.model import Status
 
 MAX_NEAR: Final = 12  # boxes of the first column, of each further one, of callees and of tests

@@ -17,7 +17,7 @@ from everdex import clock, versions
 from everdex.canvas.meta import Claim, Drawn, claim, graph_meta, moved_on, read_meta
 from everdex.durable import encode_json, make_directory, remove_leftovers, replace_atomically
 from everdex.errors import Busy
-from everdex.graph.atlas import Atlas
+from everdex.graph.definitions.atlas import Atlas
 from everdex.snapshot import active
 from everdex.snapshot.guard import hold_guard
 from everdex.snapshot.lease import guard_path

@@ -14,7 +14,7 @@ import msgspec
 
 from everdex import clock, versions
 from everdex.durable import decode_json, hash_file
-from everdex.graph.atlas import CONTAINERS, Atlas
+from everdex.graph.definitions.atlas import CONTAINERS, Atlas
 from everdex.identity.merkle import config_leaf
 
 

@@ -32,7 +32,7 @@ from everdex.canvas.sheet import (
     heading,
     key_and_notes,
 )  # fmt: skip
-from everdex.graph.doubts import doubts
+from everdex.graph.answers.doubts import doubts
 from everdex.wording import plural
 
 _GAP: Final = 10.0

@@ -16,10 +16,10 @@ from typing import Final
 import msgspec
 
 from everdex.canvas.crates import nameable
-from everdex.graph.atlas import Atlas
-from everdex.graph.columns import Columns
-from everdex.graph.entries import entry_points
+from everdex.graph.definitions.atlas import Atlas
 from everdex.graph.model import Role, Status
+from everdex.graph.overview.entries import entry_points
+from everdex.graph.stored.columns import Columns
 
 DRAWN_ROLES: Final = ("source", "example", "test")
 _MAX_ENTRIES: Final = 200

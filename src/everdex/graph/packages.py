@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from everdex.graph.python.standard import MODULES
+from everdex.graph.python.names.standard import MODULES
 from everdex.languages import C_FAMILY, JAVASCRIPT, JVM
 
 

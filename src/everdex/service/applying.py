@@ -14,7 +14,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from everdex.errors import EverdexError, NeedsDecision, PlanOutdated, QueryError, UsageError
-from everdex.graph import naming
+from everdex.graph.definitions import naming
 from everdex.service import opening
 from everdex.service.answers import Answer
 from everdex.service.index import Index, Reading

@@ -14,13 +14,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from everdex import limits
-from everdex.graph import begun
-from everdex.graph.artifact import Graph
-from everdex.graph.atlas import CONTAINERS, Atlas
-from everdex.graph.keep import begin_graph, begun_graph
+from everdex.graph.answers import begun
+from everdex.graph.answers.ways import Way
+from everdex.graph.definitions.atlas import CONTAINERS, Atlas
+from everdex.graph.making.keep import begin_graph, begun_graph
+from everdex.graph.making.unfinished import Saving, are_many, many_wait
 from everdex.graph.resolvers import Resolvers
-from everdex.graph.unfinished import Saving, are_many, many_wait
-from everdex.graph.ways import Way
+from everdex.graph.stored.artifact import Graph
 from everdex.memory import resident_bytes, trim
 from everdex.service.answers import Answer
 from everdex.sync.model import Progress, SyncOptions

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from everdex import languages
 from everdex.discover.model import SkipReason
-from everdex.graph import naming
-from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.answers.ways import Way
+from everdex.graph.definitions import naming
+from everdex.graph.definitions.atlas import Atlas, Definition
 from everdex.graph.model import Role, Status
-from everdex.graph.record import asked_key
-from everdex.graph.ways import Way
-from everdex.graph.written import can_be_looked_up, files_writing
+from everdex.graph.stored.record import asked_key
+from everdex.graph.text.written import can_be_looked_up, files_writing
 from everdex.identity.symbols import plain_name
 from everdex.nearby import not_indexed
 from everdex.view import SnapshotView

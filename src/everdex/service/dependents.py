@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.answers.queries import called_as
+from everdex.graph.definitions.atlas import Atlas, Definition
 from everdex.graph.model import Role, Status, Target
-from everdex.graph.queries import called_as
 from everdex.languages import role_of
 
 # What can be opened while an agent waits: a file takes about a millisecond.

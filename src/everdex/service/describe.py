@@ -21,7 +21,7 @@ from everdex.changes.model import ChangeSet, ReadError
 from everdex.config import Config
 from everdex.discover.model import Candidate, Discovery, Skip, SkipReason
 from everdex.errors import EverdexError
-from everdex.graph import refreshed
+from everdex.graph.making import refreshed
 from everdex.languages import language_in, language_of, role_of
 from everdex.roots import Root
 from everdex.snapshot import active

@@ -18,7 +18,7 @@ from everdex.canvas.keep import keep_explorer
 from everdex.canvas.sheet import Caption
 from everdex.canvas.survey import survey
 from everdex.errors import QueryError
-from everdex.graph.atlas import Atlas
+from everdex.graph.definitions.atlas import Atlas
 from everdex.service import coverage
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index, Reading

@@ -14,10 +14,10 @@ from typing import IO, Any, Final
 
 from everdex.durable import file_of_the_user
 from everdex.errors import UsageError
-from everdex.graph.atlas import Atlas
-from everdex.graph.export import Exporter
-from everdex.graph.export_scip import scip
-from everdex.graph.export_text import ctags, dot
+from everdex.graph.definitions.atlas import Atlas
+from everdex.graph.export.lists import Exporter
+from everdex.graph.export.scip import scip
+from everdex.graph.export.text import ctags, dot
 from everdex.service import coverage
 from everdex.service.answers import Answer
 from everdex.service.index import Index, Reading

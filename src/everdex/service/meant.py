@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from everdex.graph import naming, unmade
-from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.answers import unmade
+from everdex.graph.definitions import naming
+from everdex.graph.definitions.atlas import Atlas, Definition
 from everdex.graph.resolvers import Resolvers
 from everdex.identity.symbols import resolution
 from everdex.search.names import SymbolNames

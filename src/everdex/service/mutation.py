@@ -22,10 +22,10 @@ from everdex import limits
 from everdex.discover import explain as explain_path
 from everdex.discover.model import Skip
 from everdex.errors import QueryError, UsageError
-from everdex.graph.artifact import Graph
-from everdex.graph.keep import find_graph, kept_graph
-from everdex.graph.kept_interfaces import KeptInterfaces
+from everdex.graph.making.keep import find_graph, kept_graph
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.stored.artifact import Graph
+from everdex.graph.stored.kept_interfaces import KeptInterfaces
 from everdex.nearby import meant
 from everdex.roots import everdex_home
 from everdex.service import paging

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex import limits
-from everdex.graph import naming
-from everdex.graph.atlas import Atlas, Definition
-from everdex.graph.declarations import written_out
+from everdex.graph.definitions import naming
+from everdex.graph.definitions.atlas import Atlas, Definition
+from everdex.graph.definitions.declarations import written_out
 from everdex.identity.symbols import plain_name
 from everdex.search.names import SymbolNames
 from everdex.service import coverage, relations

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from everdex.discover.beneath import read_beneath
-from everdex.graph.atlas import Definition
+from everdex.graph.definitions.atlas import Definition
 from everdex.languages import GRAMMARS, is_said, language_in, language_of
 from everdex.parse.file import parse_file
 from everdex.service import boarding

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from everdex.graph.atlas import Atlas, Definition
-from everdex.graph.impact import Affected, Step
+from everdex.graph.answers.impact import Affected, Step
+from everdex.graph.answers.queries import Edge, Use
+from everdex.graph.definitions.atlas import Atlas, Definition
 from everdex.graph.model import SYNTACTIC, Site, Status
-from everdex.graph.queries import Edge, Use
 from everdex.identity.symbols import resolution
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from everdex import limits
 from everdex.errors import StorageFailure
-from everdex.graph import queries
-from everdex.graph.atlas import Atlas, Definition
-from everdex.graph.keep import find_graph, open_graph
+from everdex.graph.answers import queries
+from everdex.graph.answers.queries import CouldAdd
+from everdex.graph.answers.ways import Way
+from everdex.graph.definitions.atlas import Atlas, Definition
+from everdex.graph.making.keep import find_graph, open_graph
 from everdex.graph.model import Role
-from everdex.graph.queries import CouldAdd
 from everdex.graph.resolvers import Resolvers
-from everdex.graph.ways import Way
 from everdex.memory import remembering
 from everdex.service.index import Index
 from everdex.state.unknown import Unseen, unseen_uses
@@ -45,7 +45,7 @@ class Open:
         self.could_call = remembering(self._could_call, _KEPT_COUNTS)
 
     def _map(self, budget: int) -> dict[str, Any]:
-        from everdex.graph.repo_map import repo_map  # which most answers do without, as pictures
+        from everdex.graph.overview.repo_map import repo_map  # which most answers do without, as pictures
 
         return repo_map(self.atlas, budget)
 

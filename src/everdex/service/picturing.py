@@ -23,7 +23,7 @@ from everdex.canvas.sheet import Caption
 from everdex.canvas.survey import survey
 from everdex.canvas.svg import svg
 from everdex.errors import Busy
-from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.definitions.atlas import Atlas, Definition
 from everdex.service.answers import Freshness
 from everdex.service.wanted import Wanted
 

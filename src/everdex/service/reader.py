@@ -108,7 +108,7 @@ class Reader:
         """Every definition of a name (else the names like it), or the outline of a file; and that many references.
 
         While nobody has made the graph, with the references that are known before it is there, or without."""
-        from everdex.graph import naming
+        from everdex.graph.definitions import naming
         from everdex.service import named, opening
 
         with self._views.pinned(reading.snapshot_id) as kept:

@@ -18,7 +18,7 @@ from everdex import clock, limits
 from everdex.changes import git_state
 from everdex.changes.model import ChangeSet
 from everdex.errors import Busy, DaemonStopping, EverdexError, NotIndexed, UsageError
-from everdex.graph.keep import graph_path
+from everdex.graph.making.keep import graph_path
 from everdex.graph.resolvers import Resolvers
 from everdex.service import answers, indexing, paging
 from everdex.service.answers import Answer

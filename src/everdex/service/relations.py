@@ -14,14 +14,15 @@ from typing import Any, Final, NamedTuple
 
 from everdex import limits
 from everdex.errors import QueryError
-from everdex.graph import naming, queries
-from everdex.graph.atlas import VARIABLES, Atlas, Definition
-from everdex.graph.declarations import declarations, written_out
-from everdex.graph.impact import impact as walk
+from everdex.graph.answers import queries
+from everdex.graph.answers.impact import impact as walk
+from everdex.graph.answers.queries import Edge, Use
+from everdex.graph.answers.ways import Way
+from everdex.graph.definitions import naming
+from everdex.graph.definitions.atlas import VARIABLES, Atlas, Definition
+from everdex.graph.definitions.declarations import declarations, written_out
+from everdex.graph.definitions.outside import outside
 from everdex.graph.model import Role, Status
-from everdex.graph.outside import outside
-from everdex.graph.queries import Edge, Use
-from everdex.graph.ways import Way
 from everdex.search.names import SymbolNames
 from everdex.service import begun, coverage, meant, occurrences, paging, wanted
 from everdex.service.answers import Answer, Freshness

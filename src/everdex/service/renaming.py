@@ -13,11 +13,11 @@ from typing import Any, Final
 
 import msgspec
 
-from everdex.graph.accessors import accessors
-from everdex.graph.atlas import Atlas, Definition
-from everdex.graph.mentions import in_prose
+from everdex.graph.answers.mentions import in_prose
+from everdex.graph.definitions.accessors import accessors
+from everdex.graph.definitions.atlas import Atlas, Definition
 from everdex.graph.model import Role, Status
-from everdex.graph.record import asked_key
+from everdex.graph.stored.record import asked_key
 from everdex.service import paging
 from everdex.state import plans
 from everdex.state.rename import plan

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from everdex import limits
 from everdex.errors import QueryError
-from everdex.graph import naming
+from everdex.graph.definitions import naming
 from everdex.languages import language_of, role_of
 from everdex.nearby import nearby, not_indexed
 from everdex.search.names import NameHit, SymbolNames

@@ -18,9 +18,9 @@ import msgspec
 from everdex import clock, limits, versions
 from everdex.durable import decode_json, encode_json, keep_newest, make_directory, replace_atomically
 from everdex.errors import Corrupt, Incompatible, UsageError
-from everdex.graph.artifact import Graph
-from everdex.graph.columns import Columns
 from everdex.graph.model import Role, Status
+from everdex.graph.stored.artifact import Graph
+from everdex.graph.stored.columns import Columns
 from everdex.snapshot.store import Store
 from everdex.state.model import FileState, OpenPlace
 from everdex.state.rename_model import RenamePlan

@@ -17,13 +17,13 @@ from typing import Final
 import msgspec
 
 from everdex.errors import QueryError
-from everdex.graph.atlas import Atlas, Definition
-from everdex.graph.declarations import declarations, written_out
-from everdex.graph.mentions import Mention
+from everdex.graph.answers.mentions import Mention
+from everdex.graph.answers.queries import called_as, overriders, uses
+from everdex.graph.definitions.atlas import Atlas, Definition
+from everdex.graph.definitions.declarations import declarations, written_out
 from everdex.graph.model import OVERLOADS, Role, Site, Status, Target
-from everdex.graph.packed import last_name
-from everdex.graph.postings import key32
-from everdex.graph.queries import called_as, overriders, uses
+from everdex.graph.stored.packed import last_name
+from everdex.graph.stored.postings import key32
 from everdex.state.rename_model import RenameClash, RenameDoubt, RenameEdit, RenamePlan
 from everdex.state.reserved import is_reserved
 from everdex.state.taking import taken

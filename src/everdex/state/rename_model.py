@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from everdex.graph.atlas import Definition
+from everdex.graph.definitions.atlas import Definition
 
 
 class RenameEdit(msgspec.Struct, frozen=True):

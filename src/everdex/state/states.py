@@ -14,9 +14,9 @@ from typing import Final
 
 import msgspec
 
-from everdex.graph.artifact import FileEntry, Graph
-from everdex.graph.dependents import Dependents
-from everdex.graph.kept_interfaces import KeptInterfaces, Unread
+from everdex.graph.stored.artifact import FileEntry, Graph
+from everdex.graph.stored.dependents import Dependents
+from everdex.graph.stored.kept_interfaces import KeptInterfaces, Unread
 from everdex.languages import role_of
 from everdex.parse.interface import Entry, Interface
 from everdex.state import model

@@ -10,14 +10,14 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
-from everdex.graph.accessors import properties
-from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
-from everdex.graph.loose_text import CODE
-from everdex.graph.mentions import Mention, mentions
+from everdex.graph.answers.mentions import Mention, mentions
+from everdex.graph.answers.queries import called_as
+from everdex.graph.definitions.accessors import properties
+from everdex.graph.definitions.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.model import Role, Site, Target
 from everdex.graph.names.rules import RULES
-from everdex.graph.packed import last_name
-from everdex.graph.queries import called_as
+from everdex.graph.stored.packed import last_name
+from everdex.graph.text.loose_text import CODE
 from everdex.languages import C_FAMILY, JAVASCRIPT, JVM
 
 SCOPED: Final = JAVASCRIPT | {"python", "cython"}  # where it is told what each bare name is bound to

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.definitions.atlas import Atlas, Definition
 from everdex.graph.model import Site, Status, Target
-from everdex.graph.packed import last_name
-from everdex.graph.syntax import Syntax
+from everdex.graph.stored.packed import last_name
+from everdex.graph.text.syntax import Syntax
 from everdex.languages import JAVASCRIPT
 from everdex.state.rename_model import RenameEdit
 from everdex.state.unknown import SCOPED, is_member

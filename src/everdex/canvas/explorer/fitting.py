@@ -17,7 +17,7 @@ from everdex.canvas.explorer.walk import Use, Walk, ranked, users
 from everdex.canvas.lettering import safe
 from everdex.canvas.outline import Part
 from everdex.canvas.survey import File, Survey
-from everdex.graph.atlas import Atlas
+from everdex.graph.definitions.atlas import Atlas
 
 _FILES: Final = 0.3  # shares of the room
 _TIES: Final = 0.25

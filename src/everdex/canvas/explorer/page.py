@@ -25,7 +25,7 @@ from everdex.canvas.sheet import Caption
 from everdex.canvas.survey import Survey
 from everdex.canvas.svg import escaped, figure, style
 from everdex.errors import QueryError
-from everdex.graph.atlas import Atlas
+from everdex.graph.definitions.atlas import Atlas
 from everdex.wording import plural
 
 _SCRIPT: Final = ("model", "elements", "views", "picture", "search", "routes")  # each knows those before it

@@ -13,10 +13,10 @@ from typing import Final
 import msgspec
 
 from everdex.canvas.survey import File, Survey
-from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas
-from everdex.graph.columns import Columns
+from everdex.graph.definitions.atlas import CONTAINERS, VARIABLES, Atlas
 from everdex.graph.model import Node, Role, Status, Target
-from everdex.graph.record import asked_key
+from everdex.graph.stored.columns import Columns
+from everdex.graph.stored.record import asked_key
 from everdex.parse.headers import shortened
 
 WITNESSES: Final = 4  # places a page names for each two files

@@ -21,7 +21,7 @@ from everdex.facts import javascript_model as m
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.hashes import Hashes
 from everdex.graph.model import LEFT, RESOLVED, Kept, Node, Part, Parts, Site
-from everdex.graph.postings import key32
+from everdex.graph.stored.postings import key32
 
 # What each part read is a table of parts and keys: further functions are part of what they stand in.
 MAX_PARTS: Final = 2_000

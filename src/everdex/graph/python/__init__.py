@@ -1,8 +1,8 @@
 """The Python resolver: from the facts of files to their graphs, in passes that can be read one by one.
 
-1 modules (imports) → 2 names → 3 classes, attributes, annotations → 4 parameters, calls, containers → 5 builtins,
-methods, operators → 6 fixtures → targets and sites. `engine` evaluates and remembers; `offers` says what other files
-may read of a file.
+`file` is what one file says by itself, `engine` asks and remembers. 1, 2 `names` → 3 `classes` → 4 `calls` and
+`containers` → 5 `builtins` → 6 fixtures, targets and `sites`. `offers` says what other files may read of a file,
+`edits` what an edit left as it was, `resolver` puts them together.
 """
 
 from __future__ import annotations

@@ -15,11 +15,12 @@ from typing import Any
 import xxhash
 
 from everdex.facts.python import model as m
-from everdex.graph.python import slots
-from everdex.graph.python.files import File
-from everdex.graph.python.heads import Said, Text, digest_text, hash_of, heads_of, said
-from everdex.graph.python.imported_as import as_imported, in_heads, renamed_in
-from everdex.graph.python.keys import (
+from everdex.graph.python.classes.made_classes import made_by_base
+from everdex.graph.python.file import slots
+from everdex.graph.python.file.files import File
+from everdex.graph.python.file.heads import Said, Text, digest_text, hash_of, heads_of, said
+from everdex.graph.python.file.imported_as import as_imported, in_heads, renamed_in
+from everdex.graph.python.file.keys import (
     BARE_KEY,
     BASE_KEY,
     CALLED_META_KEY,
@@ -66,10 +67,9 @@ from everdex.graph.python.keys import (
     taking_key,
     used_key,
 )
-from everdex.graph.python.made_classes import made_by_base
-from everdex.graph.python.modules import BENEATH_KEY, MODULE_ENDS, MODULE_KEY, PACKAGE_KEY, WITHIN_KEY
-from everdex.graph.python.standard import BUILTIN_NAMES
-from everdex.graph.python.uses import used
+from everdex.graph.python.file.uses import used
+from everdex.graph.python.names.modules import BENEATH_KEY, MODULE_ENDS, MODULE_KEY, PACKAGE_KEY, WITHIN_KEY
+from everdex.graph.python.names.standard import BUILTIN_NAMES
 from everdex.languages import role_of
 
 

@@ -7,20 +7,21 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from everdex.graph.model import FileGraph, Kept, Outlined, Resolution, Resolver, Since, Site, World
-from everdex.graph.python import LANGUAGES, dependencies
-from everdex.graph.python.alike import unseen
-from everdex.graph.python.earlier import Earlier, Known
-from everdex.graph.python.engine import Engine
-from everdex.graph.python.evaluate import HANDLERS
-from everdex.graph.python.files import Decoded, File
-from everdex.graph.python.grown import Growth
-from everdex.graph.python.modules import dotted_of, is_package
-from everdex.graph.python.nodes import Places, interface_of, nodes_of
+from everdex.graph.python import LANGUAGES
+from everdex.graph.python.edits.alike import unseen
+from everdex.graph.python.edits.earlier import Earlier, Known
+from everdex.graph.python.edits.grown import Growth
+from everdex.graph.python.engine.engine import Engine
+from everdex.graph.python.engine.evaluate import HANDLERS
+from everdex.graph.python.engine.values import CLASS
+from everdex.graph.python.file.files import Decoded, File
+from everdex.graph.python.file.nodes import Places, interface_of, nodes_of
+from everdex.graph.python.file.parts import Again, FileParts
+from everdex.graph.python.names.modules import dotted_of, is_package
 from everdex.graph.python.offers import offers
-from everdex.graph.python.parts import Again, FileParts
-from everdex.graph.python.sites import Sites
-from everdex.graph.python.values import CLASS
-from everdex.graph.python.variables import home_of, key_of, variables
+from everdex.graph.python.sites import dependencies
+from everdex.graph.python.sites.sites import Sites
+from everdex.graph.python.sites.variables import home_of, key_of, variables
 from everdex.memory import collector_held
 
 # Fuel ends a question after some two hundred steps, and a step takes up to ten frames.

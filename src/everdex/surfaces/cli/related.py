@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from everdex.graph.doubts import doubts, left_open
+from everdex.graph.answers.doubts import doubts, left_open
 from everdex.surfaces.cli import options, rows
 from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, warn, write_error

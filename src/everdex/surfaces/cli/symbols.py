@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from everdex.graph.doubts import left_open
+from everdex.graph.answers.doubts import left_open
 from everdex.surfaces.cli import options, related, rows
 from everdex.surfaces.cli.options import Common
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural

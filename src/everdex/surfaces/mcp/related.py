@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
-from everdex.graph.doubts import doubts, left_open
+from everdex.graph.answers.doubts import doubts, left_open
 from everdex.graph.model import SYNTACTIC
 from everdex.surfaces.cli.outside import from_outside
 from everdex.surfaces.cli.related import may_mean

@@ -1,0 +1,1 @@
+"""The whole graph for other programs: JSON, SCIP, dot and tags."""

@@ -1,0 +1,1 @@
+"""What an edit leaves as it was: the same text, lines that were only added, answers that still hold."""

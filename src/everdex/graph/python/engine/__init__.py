@@ -1,0 +1,1 @@
+"""Asks the passes for answers and remembers each with what it was read from. What answers are made of."""
