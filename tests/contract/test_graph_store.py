@@ -13,13 +13,14 @@ import pytest
 from everdex import clock, limits
 from everdex.durable import replace_atomically
 from everdex.errors import StorageFailure
-from everdex.graph.making import keep
+from everdex.graph.making import crew, keep
+from everdex.graph.making.build import build
 from everdex.graph.resolvers import Resolvers
 from everdex.snapshot import active
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.upkeep.housekeeping import gc_now
-from everdex.view import open_view
-from support.graphs import TOY, kept, rebuilt, same_bytes, sites
+from everdex.view import SnapshotView, open_view
+from support.graphs import TOY, kept, rebuilt, same_bytes, silent, sites
 from support.processes import Child
 from support.stores import Workspace, synced
 
@@ -239,8 +240,6 @@ def test_a_resolver_that_fails_costs_only_its_file(tmp_path: Path) -> None:
 
 def test_workers_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A graph made by two or more processes is the one made by one."""
-    from everdex.graph.making import crew
-
     monkeypatch.setattr(crew, "_WORTH_A_WORKER", 2)
     many = {f"m{n}.txt": f"import m{n + 1}\ndef f{n}()\ncall f{n + 1}\ncall g\n" for n in range(150)}
     made = synced(tmp_path / "tree", {**many, "e.txt": "crash\n"})
@@ -249,10 +248,29 @@ def test_workers_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert rebuilt(made, workers=5).data == alone
 
 
+def test_what_one_edit_leaves_to_many_files_is_shared_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes are hired by what is to be resolved, not by how many files were edited."""
+    monkeypatch.setattr(crew, "_WORTH_A_WORKER", 2)
+    made = synced(tmp_path / "tree", {"g.txt": "def g()\n", **{f"m{n}.txt": "import g\ncall g\n" for n in range(20)}})
+    base = kept(made).graph
+    made.write({"g.txt": "def g2()\n", "other.txt": ""})
+    made.sync()
+    hired: list[int] = []
+    real = crew.Many.__init__
+
+    def counted(many: crew.Many, view: SnapshotView, resolvers: Resolvers, workers: int) -> None:
+        hired.append(workers)
+        real(many, view, resolvers, workers)
+
+    monkeypatch.setattr(crew.Many, "__init__", counted)
+    with open_view(made.store) as view:
+        built = build(view, TOY, base, workers=2, progress=silent)
+    assert (built.changed, built.resolved, hired) == (2, 22, [2])
+    assert built.data == rebuilt(made).data
+
+
 def test_workers_leave_nothing_beside_the_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What each of them wrote is in `facts.db` when they are gone, not in a log of megabytes that stays beside it."""
-    from everdex.graph.making import crew
-
     monkeypatch.setattr(crew, "_WORTH_A_WORKER", 2)
     made = synced(tmp_path / "tree", {f"m{number}.py": f"def f{number}(): pass\n" for number in range(300)})
     rebuilt(made, Resolvers(), workers=2)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from everdex.durable import Pieces
-from everdex.graph.making.crew import Crew, Edited, Wanted, hire
+from everdex.graph.making.crew import Crew, Edited, Wanted, helped, hire
 from everdex.graph.making.unfinished import DIGEST as UNFINISHED
 from everdex.graph.making.unfinished import Saving, many_wait, waiting_entry, worth_keeping
 from everdex.graph.making.world import Before
@@ -83,7 +83,7 @@ def build(
         former = _offered(base, gone)
         keys = _changed_keys(crew, base, former, fresh, offers)
         todo = sorted({*changed, *waiting, *(_suspects(base, keys) & same)})
-        crew.enter(offers, paths, _since(view, base, {*gone, *fresh}, (*former.values(), *fresh.values()), keys))
+        since = _since(view, base, {*gone, *fresh}, (*former.values(), *fresh.values()), keys)
         records: dict[str, FileRecord] = {}
         before = before_of(base, [path for path in todo if path in kept], same, keys)
         wanted = [
@@ -105,11 +105,13 @@ def build(
         if chosen is None and many_wait(len(asked), len(files)) and save():
             progress("graph", 0, len(asked))  # others may ask for a few files while all are resolved
         try:
-            for done, item in enumerate(crew.resolve(asked), start=1):
-                records[item.entry.path] = item
-                progress("graph", done, len(asked))
-                if saving is not None and saving.is_due:
-                    save()
+            with helped(crew, view, resolvers, len(asked), workers) as hands:
+                hands.enter(offers, paths, since)
+                for done, item in enumerate(hands.resolve(asked), start=1):
+                    records[item.entry.path] = item
+                    progress("graph", done, len(asked))
+                    if saving is not None and saving.is_due:
+                        save()
         except BaseException as error:
             if worth_keeping(len(records)) and save():
                 error.add_note(f"{len(records):,} of {len(todo):,} files are resolved and kept: ask again to go on")

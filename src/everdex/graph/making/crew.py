@@ -62,9 +62,13 @@ class Crew(Protocol):
     def end(self) -> None: ...
 
 
+def _hired(files: int, workers: int) -> int:
+    return min(workers, files // _WORTH_A_WORKER)
+
+
 @contextmanager
 def hire(view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> Iterator[Crew]:
-    hired = min(workers, files // _WORTH_A_WORKER)
+    hired = _hired(files, workers)
     if hired < 2:
         alone = Alone(view, resolvers)
         with collector_held():
@@ -78,6 +82,17 @@ def hire(view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> 
         yield crew
     finally:
         crew.end()
+
+
+@contextmanager
+def helped(crew: Crew, view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> Iterator[Crew]:
+    """The same crew, or more processes where what few files offer leaves many to be resolved. What a process that stays
+    knows goes with that: it would have to work as long alone as they do together from nothing."""
+    if not isinstance(crew, Alone) or _hired(files, workers) < 2:
+        yield crew
+        return
+    with hire(view, resolvers, files, workers) as many:
+        yield many
 
 
 def _batches(method: str, items: Sequence[Any], size: int = _BATCH) -> list[tuple[str, Sequence[Any]]]:
