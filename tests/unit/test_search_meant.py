@@ -66,13 +66,17 @@ def test_a_misspelt_word_that_stands_nowhere_is_the_nearest_one_of_a_name(tmp_pa
         "b_manager.py": "class DeviceManager:\n    def manager(self):\n        return 2\n",
         "z.py": "class KeyframeManager:\n    def extract(self):\n        return 1\n",
     }
-    assert _answer(tmp_path, files, query)["results"][0]["path"] == "z.py"
+    answer = _answer(tmp_path, files, query)
+    assert answer["results"][0]["path"] == "z.py"
+    assert answer["suggestions"] == [query.replace("keyfrane", "keyframe").replace("manger", "manager")]  # it says so
 
 
 def test_a_word_that_stands_in_the_tree_is_not_respelled(tmp_path: Path) -> None:
     """`manger` is a word where somebody uses it."""
     files = {"a.py": "def manager():\n    return 1\n", "b.py": "def feed():\n    return 'the manger of the stable'\n"}
-    assert _answer(tmp_path, files, "filling the manger")["results"][0]["path"] == "b.py"
+    answer = _answer(tmp_path, files, "filling the manger")
+    assert answer["results"][0]["path"] == "b.py"
+    assert answer["suggestions"] == []
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ class Engine:
             if made:
                 query = replace(query, phrases=())
                 allowed = allowed_documents(self._view, self._source.bm25, request, query)
-        asked, query = query, meant(query, self._source.bm25, self._names)
+        asked, (query, respelled) = query, meant(query, self._source.bm25, self._names)
         matcher = NameMatcher(query)
         named = self._named(query, matcher, allowed)
         # A lone name is found by its letters; its meaning is asked only when nothing has them.
@@ -188,7 +188,7 @@ class Engine:
             warnings=warnings,
             next_offset=wanted if more and packed is None else None,
             no_strong_match=not strong,
-            suggestions=self._suggestions(query, named),
+            suggestions=(respelled,) if respelled else self._suggestions(query, named),
             timings_ms={"search": round((time.perf_counter() - started) * 1000, 2)},
         )
 

@@ -7,7 +7,7 @@ names of definitions that is a letter or two away. What stands in the tree is ne
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -23,10 +23,17 @@ _ENDINGS: Final = ("s", "ed", "ing")
 _WORD: Final = re.compile(r"(?<![\w./@\\-])[A-Za-z]{5,30}(?![\w/@\\-]|\.\w)")
 
 
-def meant(query: Query, bm25: Bm25, names: SymbolNames) -> Query:
-    """The question in the tree's own words; unchanged when it has nothing but them."""
+class Meant(NamedTuple):
+    """A question in the tree's own words."""
+
+    query: Query
+    respelled: str = ""  # the question with its misspelt words as they were taken; '' where none is misspelt
+
+
+def meant(query: Query, bm25: Bm25, names: SymbolNames) -> Meant:
+    """Unchanged when it has nothing but the tree's words."""
     if query.intent not in _SENTENCES or query.phrases:
-        return query
+        return Meant(query)
 
     def stands(word: str) -> bool:
         return any(len(bm25.documents_with(term)) for term in split.index_terms(word))
@@ -45,6 +52,8 @@ def meant(query: Query, bm25: Bm25, names: SymbolNames) -> Query:
 
     text = _WORD.sub(spelled, _APART.sub(joined, query.text))
     if text == query.text:
-        return query
+        return Meant(query)
+    respelled = _WORD.sub(spelled, query.text)
     # What was asked stays a word of the question: the tree may say both.
-    return replace(query, text=text, terms=tuple(dict.fromkeys((*split.query_terms(text), *query.terms))))
+    terms = tuple(dict.fromkeys((*split.query_terms(text), *query.terms)))
+    return Meant(replace(query, text=text, terms=terms), respelled if respelled != query.text else "")

@@ -66,7 +66,7 @@ class SearchReply(Reply):
     results: list[Result] = Field(description="best first")
     left_out: list[Pointer] = Field(description="further results without their text")
     no_strong_match: bool = Field(description="true: nothing matches well, these are only the nearest")
-    suggestions: list[str] = Field(description="names close to one that nothing is called")
+    suggestions: list[str] = Field(description="names close to an unknown one; how a misspelt question was read")
 
 
 class Match(BaseModel):
