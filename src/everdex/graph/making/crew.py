@@ -87,7 +87,7 @@ def hire(view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> 
 @contextmanager
 def helped(crew: Crew, view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> Iterator[Crew]:
     """The same crew, or more processes where what few files offer leaves many to be resolved. What a process that stays
-    knows goes with that: it would have to work as long alone as they do together from nothing."""
+    knows goes with that: alone it takes longer than two that begin with nothing."""
     if not isinstance(crew, Alone) or _hired(files, workers) < 2:
         yield crew
         return

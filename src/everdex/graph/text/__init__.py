@@ -1,1 +1,1 @@
-"""What files write, found without resolving or parsing them: who writes a name, and what it is where it stands."""
+"""What files write, found without resolving them: who writes a name, and what it is where it stands."""

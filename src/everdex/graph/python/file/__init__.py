@@ -1,3 +1,1 @@
-"""One file by itself, before anything of others is asked: its scopes, bindings, flows, parts, and the keys under which
-others read it.
-"""
+"""One file by itself: its scopes, bindings, flows, parts and nodes, and the keys under which others read it."""
