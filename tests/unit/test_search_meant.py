@@ -30,6 +30,7 @@ def _answer(tmp_path: Path, files: Mapping[str, str], query: str) -> dict[str, A
         ("raise E(f'limit of {self.limit} calls is exhausted')", "limit of 60 calls is exhausted"),
         ("throw E('Bound statement not found: ' + name + method);", "Bound statement not found: com.a.B.all"),
         ('bail!("{} unsaved buffer{} remaining: {:?}", n, s, l);', '3 unsaved buffers remaining: ["a"]'),
+        ('wrap(err, "get repository users", id)', "get repository users: connection refused"),
         ('error("value " + a + " of field " + b + " must be unique");', 'value "a" of field "b" must be unique'),
     ],
 )  # fmt: skip
@@ -40,6 +41,18 @@ def test_a_message_with_values_is_found_where_it_is_made(tmp_path: Path, source:
     assert best["path"] == "zz.py"
     assert "verbatim" in {share["feature"] for share in best["explain"]}
     assert best["named_line"] == 3
+
+
+def test_the_values_of_a_message_do_not_choose_where_it_is_looked_for(tmp_path: Path) -> None:
+    """More documents than are looked at have all words of the value, and those of the message are common."""
+    files = {
+        **{f"handlers_{number}.py": "def serve(http):\n    return http.handlers.file\n" for number in range(70)},
+        **{f"module_{number}.py": "def module(x):\n    return registered(x)\n" for number in range(60)},
+        **{f"nothing_{number}.py": "def check(x):\n    return not x\n" for number in range(60)},
+        "zz.py": "def get(known, name):\n    raise KeyError(f'module not registered: {name}')\n",
+    }
+    best = _answer(tmp_path, files, "module not registered: http.handlers.file")["results"][0]
+    assert (best["path"], best["named_line"]) == ("zz.py", 2)
 
 
 def test_a_test_that_repeats_a_message_comes_after_what_makes_it(tmp_path: Path) -> None:

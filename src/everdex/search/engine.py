@@ -141,7 +141,7 @@ class Engine:
         said = verbatim(self._view, self._source.bm25, asked, signals.lexical, allowed)
         shares = dict.fromkeys(said, 1.0)
         if not lone:
-            for doc, place in (made or filled(self._view, asked, signals.lexical, allowed)).items():
+            for doc, place in (made or filled(self._view, self._source.bm25, asked, allowed)).items():
                 if doc not in said:
                     said[doc], shares[doc] = place.line, place.share
         scorer = Scorer(
@@ -207,8 +207,7 @@ class Engine:
     def _made_elsewhere(self, request: SearchRequest, query: Query) -> Mapping[int, Filled]:
         """Where the message with these phrases as its values is made, found without them."""
         without = allowed_documents(self._view, self._source.bm25, request, replace(query, phrases=()))
-        scores, _ = self._source.bm25.scores(query.terms)
-        return filled(self._view, query, scores, without)
+        return filled(self._view, self._source.bm25, query, without)
 
     def _hit(self, item: Ranked, parts: tuple[Contribution, ...], said: int | None) -> Hit:
         row = self._view.document(item.doc_id).row

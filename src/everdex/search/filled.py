@@ -2,8 +2,8 @@
 
 Who pastes a message has values where the code has placeholders or joins strings, so that his text as a whole stands
 nowhere. Three words in a row of it do, over and over: the documents with most of these triples are where it is made.
-A value is known by its shape (digits, quotes, paths, dotted names) and stands for anything on its line. Questions and
-plain phrases are no messages, and cost nothing here.
+A value is known by its shape (digits, quotes, paths, dotted names) and stands for anything on its line; its words
+have no say in which documents are looked at. Questions and plain phrases are no messages, and cost nothing here.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ from typing import Final
 import msgspec
 
 from everdex.numeric import np, npt
+from everdex.search.bm25 import Bm25
 from everdex.search.query import Intent, Query
 from everdex.search.rank import best
 from everdex.terms import split
 from everdex.view import SnapshotView
 
-_LOOKED_AT: Final = 64  # documents, the best by words first
+_LOOKED_AT: Final = 64  # documents, the best by the words that are no values first
 _MOST_WORDS: Final = 40
 _TRIPLE: Final = 3
 _LEAST_SHARE: Final = 0.6
 _VALUE: Final = re.compile(r"""(?<!\w)(?:"[^"]*"|'[^']*'|`[^`]*`)(?!\w)|\S{0,80}[\d/@\\]\S{0,80}|\w+(?:\.\w+)+|\w+""")
 _PUNCTUATED: Final = re.compile(r"""[\d"`:!/@\\]|\w\.\w|(?<!\w)'|\.$|\.\s""")
+_CAUSE: Final = re.compile(r"[\w\]'\"`)]: ?\S")  # "parse config: no such file"
 _ARTICLE: Final = re.compile(r"(?:an?|the|this)\b", re.IGNORECASE)
 _ASKS: Final = re.compile(
     r"(?:are|can|do|does|has|have|how|is|should|what|when|where|which|who|whom|why|will)\b|.*\?\s*$",
@@ -44,11 +46,11 @@ class Filled(msgspec.Struct, frozen=True):
 
 
 def filled(
-    view: SnapshotView, query: Query, lexical: npt.NDArray[np.float64], allowed: npt.NDArray[np.bool_] | None
+    view: SnapshotView, bm25: Bm25, query: Query, allowed: npt.NDArray[np.bool_] | None
 ) -> Mapping[int, Filled]:
     """The documents that hold enough of the message."""
     text = query.text
-    if query.intent is Intent.ACTION and not _ARTICLE.match(text):
+    if query.intent is Intent.ACTION and not _ARTICLE.match(text) and not _CAUSE.search(text):
         return {}  # an order, as documentation gives it; "The account of bob is …" may be a message
     for phrase in query.phrases:
         text = re.sub(rf"(?<!\w){re.escape(phrase)}(?!\w)", lambda found: f'"{found[0]}"', text)
@@ -67,6 +69,7 @@ def filled(
         wanted.Add(pattern)
     wanted.Compile()
     found = {}
+    lexical, _ = bm25.scores(split.query_terms(" ".join(words)))
     for doc in best(lexical, allowed, _LOOKED_AT).tolist():
         row = view.document(doc).row
         hits = wanted.Match(row.text) or ()
