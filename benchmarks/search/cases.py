@@ -31,7 +31,8 @@ PLAIN = [item.name for item in fields(Weights) if item.name != "roles"]
 FEATURES = [*PLAIN, *(f"role_{role}" for role in ROLES)]
 PLACE = {name: index for index, name in enumerate(FEATURES)}
 # Those that are the same for every chunk of a file.
-OF_FILE = np.array([name not in ("lexical", "dense", "defines", "defines_exactly", "function") for name in FEATURES])
+OF_CHUNK = ("lexical", "dense", "defines", "defines_exactly", "function", "code")
+OF_FILE = np.array([name not in OF_CHUNK for name in FEATURES])
 DISCOUNT = 1 / np.log2(np.arange(DEPTH) + 2)
 IDEAL = np.concatenate([[1.0], np.cumsum(DISCOUNT)])
 KEPT_FILES = 15  # candidates that stay: the best of so many files, and so many chunks, under each of several weights

@@ -131,3 +131,15 @@ def test_of_a_file_the_chunk_that_itself_says_what_is_asked_stands_first(tmp_pat
     assert any(share["feature"] == "in_file" for result in results for share in result["explain"])
     for result in results:
         assert sum(share["value"] for share in result["explain"]) == pytest.approx(result["score"])
+
+
+def test_what_does_something_stands_before_what_declares_it(tmp_path: Path) -> None:
+    """Who asks how something is done wants to see it done; both say the same of it."""
+    body = "        self.apply(change)\n" * 12
+    files = {
+        "a_port.py": "class Port:\n    def reload_pipeline(self, change): ...\n",
+        "z_engine.py": f"class Engine:\n    def reload_pipeline(self, change):\n{body}",
+    }
+    results = _answer(tmp_path, files, "how is a pipeline reloaded after a change")["results"]
+    assert [result["path"] for result in results] == ["z_engine.py", "a_port.py"]
+    assert any(share["feature"] == "code" for result in results for share in result["explain"])

@@ -24,13 +24,15 @@ _KINDS = {
         "open view", "an Exception", "retry with backoff", "c++ templates",
         "what does SnapshotView do", "100", "how requests are routed", "request routing and its tests",
         "format strings and errors", "serialize and deserialize traits", "show_errors middleware for pages",
-        "set of open files", "html escape functions", "python check if a path exists",
+        "set of open files", "html escape functions", "python check if a path exists", "how retries work",
+        "where is open_view called", "which way",
     ],
     Intent.ACTION: [
         "return the names of all files", "Returns names in order", "how to read a file",
         "How do I sort a list by value", "recursively create the folders", "sets the default value",
         "formats a date as text", "where is the session cookie signed", "where are names checked",
-        "the number of open files", "matches every glob", "parses json from text",
+        "the number of open files", "matches every glob", "parses json from text", "how are requests routed",
+        "what decides which file wins", "which version wins", "in what order do names sort", "why is it slow",
     ],
 }  # fmt: skip
 

@@ -100,7 +100,7 @@ def test_what_code_does_is_asked_of_functions(tmp_path: Path) -> None:
     """A sentence that begins with a verb prefers functions to types, and says so; a subject does not."""
     files = {"a_type.py": _TYPE, "b_function.py": _FUNCTION}
     explained = {}
-    for query in ("return the signed cookie", "how is the signed cookie returned"):
+    for query in ("return the signed cookie", "how the signed cookie is returned"):
         answer = _search(tmp_path / query.split()[0], files, query)
         explained[query] = [
             (result["path"], {share["feature"]: share["value"] for share in result["explain"]}.get("function", 0.0))

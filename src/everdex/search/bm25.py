@@ -17,7 +17,7 @@ import msgspec
 
 from everdex.numeric import np, npt
 from everdex.segment.lexical_read import LexicalReader, Postings
-from everdex.terms.model import FIELD_COUNT
+from everdex.terms.model import FIELD_COUNT, Field
 from everdex.terms.vocabulary import hash_terms
 
 # How many numbers (12 bytes each) are kept between queries.
@@ -103,6 +103,11 @@ class Bm25:
         """Whether one of these files has a term in any field."""
         having = self._known([term])[0].files
         return bool(len(having)) and bool((having.take(having.searchsorted(files), mode="clip") == files).any())
+
+    def lengths(self, field: Field) -> npt.NDArray[np.uint16]:
+        """Words of each document in a field."""
+        words: npt.NDArray[np.uint16] = self._field_lengths()[field]
+        return words
 
     def idf(self, term: str) -> float:
         return _idf(len(self._doc_rows), len(self.documents_with(term)))

@@ -15,7 +15,7 @@ import msgspec
 
 from everdex import languages, limits
 from everdex.errors import QueryError
-from everdex.search.sentence import says_what_code_does
+from everdex.search.sentence import asks_directly, says_what_code_does
 from everdex.terms import split
 
 _TOKEN: Final = re.compile(r'-?"[^"]*"|\S+')
@@ -133,4 +133,6 @@ def intent_of(text: str) -> Intent:
             return Intent.SYMBOL
     if _ERROR.search(text) and len(words) > 2:
         return Intent.ERROR
-    return Intent.ACTION if says_what_code_does(text) else Intent.NATURAL
+    # Who spells a name out asks about what has it: "what does SnapshotView do".
+    asks = asks_directly(text) and not any(map(_is_code, words))
+    return Intent.ACTION if asks or says_what_code_does(text) else Intent.NATURAL

@@ -180,6 +180,7 @@ class Scorer:
             ("file_lexical", weights.file_lexical * signals.file_lexical[files]),
             ("dense", weights.dense * signals.dense[docs]),
             ("size", weights.size * self._sizes[files]),
+            ("code", weights.code * signals.code[docs]),
         ]
 
     def _path(self, file: int) -> PathFeatures:

@@ -1,4 +1,4 @@
-"""Does a sentence say what a piece of code does ("return the …", "how to parse …") or name a subject?
+"""Does a sentence say what a piece of code does ("return the …", "how are names checked") or name a subject?
 
 The first is answered by a function, the second by a file, and each has weights of its own. Decided by how the sentence
 begins, in English, and by nothing else: no index is asked, and what is not recognised names a subject.
@@ -11,7 +11,11 @@ from typing import Final
 
 _WORD: Final = re.compile(r"[a-z][\w'+#.-]*")
 _HOW_TO: Final = re.compile(r"how (?:to|(?:do|can|should) (?:i|we|you))\s+")
-_WHERE: Final = re.compile(r"where (?:is|are|does|do)\b")  # asks for a place in a file, not for the file
+# Asks for a place in a file, not for the file. "How requests are routed" is no question: it names a subject.
+_ASKS: Final = re.compile(
+    r"how (?:is|are|was|were|does|do|did|has|have|can|could|should|will|would)\b"
+    r"|(?:(?:in|by|from|under|at|to|on|for|with) )?(?:what|which)\b|(?:when|where|who|whom|why)\b"
+)
 _LOOKED_AT: Final = 200  # characters: a question may be a page long
 _LEAST_WORDS: Final = 3  # "open view" may be either
 _ARTICLES: Final = frozenset(("a", "an", "the", "this"))
@@ -50,6 +54,12 @@ _NOUNS_TOO: Final = frozenset(
 )
 
 
+def asks_directly(text: str) -> bool:
+    """Whether a sentence is a question as one asks a person."""
+    lowered = text.strip()[:_LOOKED_AT].lower()
+    return bool(_ASKS.match(lowered)) and len(_WORD.findall(lowered)) >= _LEAST_WORDS
+
+
 def says_what_code_does(text: str) -> bool:
     """Whether a question is a sentence about what something does or gives, as a function's documentation begins."""
     lowered = text.strip()[:_LOOKED_AT].lower()
@@ -60,7 +70,7 @@ def says_what_code_does(text: str) -> bool:
     if len(words) < _LEAST_WORDS:
         return False
     first, second = words[:2]
-    if how_to or _WHERE.match(lowered) or first in _ARTICLES:
+    if how_to or first in _ARTICLES:
         return True
     forms = {first, first.removesuffix("s"), first.removesuffix("es")}
     if forms & _NOUNS_TOO:

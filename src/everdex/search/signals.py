@@ -5,6 +5,9 @@ Whole-array numpy only; whatever needs a name or a path is left to features.py, 
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Final
+
 import msgspec
 
 from everdex.embed.base import Embedder
@@ -13,18 +16,23 @@ from everdex.search import weights
 from everdex.search.bm25 import Bm25
 from everdex.search.dense import DenseScorer
 from everdex.search.query import Query
+from everdex.terms.model import Field
 from everdex.view import SnapshotView
+
+# A chunk of so many words of code does something; more say no more of it.
+_MUCH_CODE: Final = 300
 
 Floats = npt.NDArray[np.float64]
 
 
 class Signals(msgspec.Struct, frozen=True):
-    """By docId and by file; each array is scaled so that its best value is 1 (or all are 0)."""
+    """By docId and by file; each array but `code` is scaled so that its best value is 1 (or all are 0)."""
 
     lexical: Floats
     file_lexical: Floats
     dense: Floats
     alone: Floats  # dense, of the text without its path and file
+    code: Floats  # how much code a document has, from 0 to 1: the same for every query
     best_cosine: float
 
 
@@ -42,6 +50,12 @@ class SignalSource:
         counts = np.diff(view.file_offsets)
         self._filled = np.flatnonzero(counts)
         self.file_sizes: Floats = np.log1p(counts) / 6.0
+
+    @cached_property
+    def _code(self) -> Floats:
+        words = np.log1p(self.bm25.lengths(Field.BODY), dtype=np.float64)
+        share: Floats = np.minimum(words / np.log1p(float(_MUCH_CODE)), 1.0)
+        return share
 
     def by_file(self, values: Floats) -> Floats:
         """The largest value among the documents of each file; none is below 0."""
@@ -69,6 +83,7 @@ class SignalSource:
             file_lexical=_scaled(by_file),
             dense=_scaled(near),
             alone=_scaled(alone),
+            code=self._code,
             best_cosine=float(near.max(initial=0.0)),
         )
 

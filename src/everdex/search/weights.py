@@ -60,6 +60,7 @@ class Weights(msgspec.Struct, frozen=True):
     defines: float  # a definition in the chunk whose name and the query cover each other
     defines_exactly: float  # the very name, case and all, of a function or type
     function: float  # the chunk is functions, not types or values
+    code: float  # how much code the chunk has: what does something is longer than what declares it
     path: float  # the query is a path and this is it
     roles: tuple[tuple[str, float], ...]  # test, example, doc, config, generated, vendored
     header: float  # .h, .d.ts, .pyi: declarations of what is elsewhere
@@ -71,15 +72,15 @@ _ROLES: Final = (
 )  # fmt: skip
 NATURAL: Final = Weights(
     lexical=0.15, file_lexical=0.48, dense=0.7, size=0.41, stem=0.18, stem_query=0.42,
-    defines=0.47, defines_exactly=0.15, function=0.0, path=1.0, header=-0.3, roles=_ROLES,
+    defines=0.47, defines_exactly=0.15, function=0.0, code=0.0, path=1.0, header=-0.3, roles=_ROLES,
 )  # fmt: skip
 ACTION: Final = Weights(
     lexical=0.36, file_lexical=0.23, dense=0.7, size=0.0, stem=0.09, stem_query=0.0,
-    defines=0.99, defines_exactly=0.0, function=0.38, path=1.0, header=-0.3, roles=_ROLES,
+    defines=0.99, defines_exactly=0.0, function=0.38, code=0.15, path=1.0, header=-0.3, roles=_ROLES,
 )  # fmt: skip
 SYMBOL: Final = Weights(
     lexical=1.0, file_lexical=0.5, dense=0.1, size=0.0, stem=0.85, stem_query=0.0,
-    defines=0.4, defines_exactly=0.45, function=0.0, path=1.0, header=0.0,
+    defines=0.4, defines_exactly=0.45, function=0.0, code=0.0, path=1.0, header=0.0,
     roles=(("test", -0.3), ("example", -0.3), ("doc", -0.3), ("config", -0.3), ("generated", -0.3),
            ("vendored", -0.3), ("migration", -0.3)),
 )  # fmt: skip
