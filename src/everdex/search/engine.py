@@ -30,6 +30,7 @@ from everdex.search.meant import meant
 from everdex.search.model import Contribution, Hit, Mode, SearchOutcome, SearchRequest
 from everdex.search.names import NameHit, SymbolNames, is_misspelt
 from everdex.search.obvious import Obvious
+from everdex.search.pasted import pasted
 from everdex.search.profiles import PROFILES, Profile, category, in_pages
 from everdex.search.query import Intent, Query, parse_query
 from everdex.search.rank import Ranked, Scorer, best, contributions, saturate
@@ -119,6 +120,7 @@ class Engine:
 
     def _ranked(self, request: SearchRequest, query: Query, profile: Profile) -> SearchOutcome:
         started = time.perf_counter()
+        query, places = pasted(self._view, query)
         allowed = allowed_documents(self._view, self._source.bm25, request, query)
         made: Mapping[int, Filled] = {}
         if query.phrases:
@@ -140,6 +142,9 @@ class Engine:
         )
         said = verbatim(self._view, self._source.bm25, asked, signals.lexical, allowed)
         shares = dict.fromkeys(said, 1.0)
+        for doc, pasted_place in places.items():
+            if allowed is None or allowed[doc]:
+                said[doc], shares[doc] = pasted_place.line, pasted_place.share
         if not lone:
             for doc, place in (made or filled(self._view, self._source.bm25, asked, allowed)).items():
                 if doc not in said:

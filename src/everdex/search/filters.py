@@ -22,6 +22,8 @@ _QUALIFIER: Final = re.compile(r"\.|::|#|->")
 def path_matches(path_key: str, pattern: str) -> bool:
     """A glob over the whole path or its last part, or a directory above it."""
     trimmed = pattern.removeprefix("./").strip("/")
+    if "**/" in trimmed and path_matches(path_key, trimmed.replace("**/", "")):
+        return True  # no directory is some directories, too
     return (
         fnmatch.fnmatchcase(path_key, trimmed)
         or fnmatch.fnmatchcase(path_key.rpartition("/")[2], trimmed)

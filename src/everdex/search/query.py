@@ -1,7 +1,7 @@
 """Understanding a query: what kind of question it is, which words carry it, and which filters it names.
 
-`file:GLOB`, `lang:NAME`, `symbol:NAME`, `-word` and "quoted phrases" are taken out of the text; the rest is
-classified by its shape alone. Nothing here looks at the index.
+`file:GLOB`, `lang:NAME`, `symbol:NAME`, `-word` and "quoted phrases" are taken out of the text, and so are globs and
+courtesy around a question; the rest is classified by its shape alone. Nothing here looks at the index.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import msgspec
 
 from everdex import languages, limits
 from everdex.errors import QueryError
+from everdex.search.courtesy import without_courtesy
 from everdex.search.sentence import asks_directly, says_what_code_does
 from everdex.terms import split
 
@@ -22,6 +23,7 @@ _TOKEN: Final = re.compile(r'-?"[^"]*"|\S+')
 _FILTER: Final = re.compile(r"(file|path|lang|language|symbol):(.+)", re.DOTALL)
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|/)[A-Za-z_$][\w$]*)*[!?]?(?:\(\))?")
 _COMPOUND: Final = re.compile(r"[a-z0-9][A-Z]|_|::|->|[a-z]\.[a-zA-Z_]|[A-Z]{2,}[a-z]|\(\)$")
+_GLOB: Final = re.compile(r"(?:\*\*?\.|(?!/\*)(?=[^/]*/))[\w@./*?+-]+")  # among words it says where to look
 _ERROR: Final = re.compile(
     r"\b\w*(?:Error|Exception|Panic)\b:?|\btraceback\b|\bpanicked at\b|\bundefined (?:is not|reference)\b"
     r"|\bcannot (?:read|find|import)\b|\bno such\b",
@@ -76,7 +78,10 @@ def parse_query(raw: str) -> Query:
             words.append(token)
     for name in filters["lang"]:
         known_language(name)
-    text = " ".join([*words, *filters["symbol"]]).strip()
+    if any(split.tokens(word) for word in words if not _is_glob(word)):
+        filters["file"] += filter(_is_glob, words)
+        words = [word for word in words if not _is_glob(word)]
+    text = without_courtesy(" ".join([*words, *filters["symbol"]]).strip())
     if not split.tokens(text):
         raise QueryError(f"the query {raw[:60]!r} has no word to search for")
     return Query(
@@ -115,6 +120,10 @@ def known_language(name: str) -> None:
     known = f"known are {', '.join(sorted(languages.KNOWN))}"
     hint = f"did you mean {' or '.join(near)}?" if near else known
     raise QueryError(f"unknown language {name[:60]!r}", hint=hint)
+
+
+def _is_glob(word: str) -> bool:
+    return bool(_GLOB.fullmatch(word)) and "*" in word and ".*" not in word and any(map(str.isalnum, word))
 
 
 def _is_code(word: str) -> bool:
