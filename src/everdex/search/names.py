@@ -172,11 +172,10 @@ def _hump_pattern(name: str) -> str | None:
     humps = _HUMP.findall(name)
     if len(humps) < 2 or not name.isalnum() or name.islower() or len(name) > 40:
         return None
-    pieces = [
-        f"[{hump[0].upper()}{hump[0].lower()}]" + "".join(f"[a-z0-9_]*?{re.escape(char)}" for char in hump[1:])
-        for hump in humps
-    ]
-    return "(?m)^" + "[a-z0-9_]*".join(pieces) + ".*"
+    begun = f"[{humps[0][0].upper()}{humps[0][0].lower()}]"
+    begins = [begun, *(f"[a-z0-9]*_*(?:{hump[0].upper()}|_{hump[0].lower()})" for hump in humps[1:])]
+    rest = ["".join(f"[a-z0-9_]*?{re.escape(char)}" for char in hump[1:]) for hump in humps]
+    return "(?m)^" + "".join(map("".join, zip(begins, rest, strict=True))) + ".*"
 
 
 def _letter_counts(word: str) -> npt.NDArray[np.int16]:
