@@ -20,7 +20,7 @@ from everdex.surfaces.cli.paths import from_root, place_from_root, told_of_all
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 MAX_LISTED: Final = 2_000
-_TESTS: Final = 10  # files of tests that are named in a line
+_TESTS: Final = 10  # files of tests that are named
 _ALL_OF_IT: Final = "the whole answer: --wait, or ask again when a daemon has finished the graph"
 
 symbol_argument = click.argument("symbol")
@@ -194,5 +194,7 @@ def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
     yield from map(escape, from_outside(document.get("outside", ()), is_alone=not document["total"]))
     yield from _left_out(document)
     if tests := document.get("tests"):
-        left = f" and {len(tests) - _TESTS:,} more (--json has all)" if len(tests) > _TESTS else ""
-        yield f"{plural(len(tests), 'test file')}: {escape(', '.join(tests[:_TESTS]))}{left}"
+        yield plural(len(tests), "test file")
+        yield from (f"  {escape(path)}" for path in tests[:_TESTS])
+        if len(tests) > _TESTS:
+            yield f"  and {len(tests) - _TESTS:,} more (--json has all)"
