@@ -5,6 +5,7 @@ Nothing here decides between several definitions: they are listed and the exit c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -20,6 +21,7 @@ from everdex.surfaces.cli.paths import from_root, place_from_root, told_of_all
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 MAX_LISTED: Final = 2_000
+_PLACE: Final = re.compile(r"[^:]:\d+\Z")
 _TESTS: Final = 10  # files of tests that are named
 _ALL_OF_IT: Final = "the whole answer: --wait, or ask again when a daemon has finished the graph"
 
@@ -116,7 +118,8 @@ def no_symbol(document: dict[str, Any], *, listed: bool = True) -> Iterator[str]
         return
     total = len(document["matches"]) + document["matches_omitted"]
     alike = len({(item["path"], item["qualified_name"]) for item in document["matches"]}) < len(document["matches"])
-    yield f"{total:,} definitions fit {asked}; name one by path:line{'' if alike else ' or path::name'}"
+    ways = [*([] if _PLACE.search(document["query"]) else ["path:line"]), *([] if alike else ["path::name"])]
+    yield f"{total:,} definitions fit {asked}" + (f"; name one by {' or '.join(ways)}" if ways else "")
     for item in document["matches"] if listed else ():
         yield f"{escape(item['path'])}:{item['name_line']}:{escape(item['text'])}"
     if document["matches_omitted"]:
