@@ -230,3 +230,45 @@ def test_methods_that_are_made_of_a_field_are_told(tmp_path: Path) -> None:
         "3 places with getDir or setDir may use what is made of dir, and would not be renamed"
     ]
     assert plan_of(made, "Props.other", "home")["warnings"] == []
+
+
+_IMPORTED = {
+    "a/b/Thing.java": "package a.b;\npublic class Thing { public static int x; public static class Part {} }\n",
+    "c/Plain.java": "package c;\nimport a.b.Thing;\nclass Plain { Thing held; }\n",
+    "c/Member.java": "package c;\nimport static a.b.Thing.x;\nclass Member { int y = x; }\n",
+    "c/Nested.java": "package c;\nimport a.b.Thing.Part;\nclass Nested { Part held; }\n",
+    "c/Other.java": "package c;\nimport z.Thing.Part;\nclass Other {}\n",
+    "k/Kind.kt": "package k\n\nenum class Kind { A, B }\n",
+    "k2/use.kt": "package k2\n\nimport k.Kind.A\n\nfun use() = A\n",
+}
+
+
+def test_an_import_of_what_stands_in_a_type_is_in_doubt(tmp_path: Path) -> None:
+    """`import a.b.Thing.Part` is the site of `Part` and writes `Thing`, also in a file that has it nowhere else."""
+    made = synced(tmp_path / "tree", _IMPORTED)
+    plan = plan_of(made, "a/b/Thing.java::Thing", "Item")
+    assert {(path, line) for path, line, _ in doubted(plan)} == {("c/Member.java", 2), ("c/Nested.java", 2)}
+    assert all(doubt["takeable"] for doubt in plan["doubts"])
+    assert {edit["path"] for edit in plan["edits"]} == {"a/b/Thing.java", "c/Plain.java"}
+    assert {(path, line) for path, line, _ in doubted(plan_of(made, "Kind", "Sort"))} == {("k2/use.kt", 3)}
+
+
+def test_an_import_counts_once(tmp_path: Path) -> None:
+    """What an import is resolved to is not said again to be unknown, whatever stands behind its name; nor is the name
+    of a file that is included."""
+    made = synced(tmp_path / "tree", {
+        "a/Thing.java": "package a;\npublic class Thing {}\n",
+        "b/Use.java": "package b;\nimport a.Thing;\nclass Use { Thing held; }\n",
+        "lib.rs": "pub mod m;\nuse crate::m::Shape;\nuse m::{Shape as Form};\nfn go(s: Shape) {}\n",
+        "m.rs": "pub struct Shape {}\n",
+        "p.php": "<?php\nnamespace P;\nclass Item {}\n",
+        "q.php": "<?php\nnamespace Q;\nuse P\\Item;\nuse P\\{Item as Other};\nnew Item();\n",
+        "k.kt": "package k\n\nclass Kind\n",
+        "l.kt": "package l\n\nimport k.Kind as Sort\n\nfun go(s: Sort) {}\n",
+        "grow.h": "void grow(int by);\n",
+        "grow.c": '#include "grow.h"\n\nvoid grow(int by) {}\n',
+    })  # fmt: skip
+    for name, imports in (("Thing", 1), ("Shape", 2), ("Item", 2), ("Kind", 1), ("grow.c::grow", 0)):
+        answer = asked(Index.open(made.path), "relations", Question("refs", name))
+        assert answer["may_mean"] == [], name
+        assert answer["roles"].get("import", 0) == imports, name

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from everdex.errors import QueryError
+from everdex.service.index import Index
+from everdex.service.relations import Question
+from support.asked import asked as asked_of
 from support.commands import everdex
 from support.renames import carried_out, doubted, plan_of
 from support.stores import synced
@@ -281,3 +285,43 @@ def test_a_type_of_rust_is_renamed_in_every_path_through_it(tmp_path: Path) -> N
     assert carried_out(made, plan, "Form") == {
         path: text.replace("Shape", "Form") for path, text in files.items() if path.endswith(".rs")
     }
+
+
+_CLASSES = {
+    "Shop.java": "class Shop {\n  Shop(int n) {}\n  Shop() { this(1); }\n}\n",
+    "Use.java": "class Use {\n  Shop one = new Shop(2);\n}\n",
+    "tool.cs": "class Tool { public Tool() {} }\nclass Box { Tool t = new Tool(); }\n",
+    "store.h": "class Store {\n public:\n  Store(int n);\n  Store();\n  ~Store();\n  void go();\n};\n",
+    "store.cc": (
+        '#include "store.h"\n\nStore::Store(int n) {}\nStore::Store() {}\nStore::~Store() {}\nvoid Store::go() {}\n'
+        "void use() { Store s(1); Store *t = new Store(); }\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [("Shop", "Shop"), ("Tool", "Tool"), ("Store", "Store"), ("Store", "store.cc:3"), ("Shop", "Shop.java:3")],
+)
+def test_a_class_is_renamed_with_what_is_written_with_its_name(tmp_path: Path, name: str, asked: str) -> None:
+    """Constructors and destructors of Java, C# and C++ have their class's name, wherever they are written out; nothing
+    of it is left, whichever of them was asked for."""
+    made = synced(tmp_path / "tree", _CLASSES)
+    plan = plan_of(made, asked, "Renamed")
+    assert plan["doubts"] == []
+    after = carried_out(made, plan, "Renamed")
+    expected = {path: re.sub(rf"\b{name}\b", "Renamed", text) for path, text in _CLASSES.items()}
+    assert after == {path: text for path, text in expected.items() if text != _CLASSES[path]}
+
+
+def test_the_callers_of_a_class_of_c_plus_plus_are_those_of_its_constructors(tmp_path: Path) -> None:
+    """Also of those that are written out in another file; and the bare name means the class."""
+    made = synced(tmp_path / "tree", _CLASSES)
+    for name, calls in (("Store", 2), ("Shop", 2), ("Tool", 1)):
+        answer = asked_of(Index.open(made.path), "relations", Question("callers", name))
+        assert (answer["matches"], answer["counts"]["resolved"]) == ([], calls), name
+        assert answer["could_add"]["unknown"] == 0
+    sliced = {"slice.h": "class Slice {\n public:\n  Slice(const char *d);\n  Slice(const int *d);\n};\n"}
+    sliced["use.cc"] = '#include "slice.h"\nvoid use() { auto x = get(); Slice(x); }\n'
+    answer = asked_of(Index.open(synced(tmp_path / "other", sliced).path), "relations", Question("callers", "Slice"))
+    assert (answer["counts"]["ambiguous"], answer["could_add"]["ambiguous"]) == (1, 0)  # counted once

@@ -27,6 +27,7 @@ def forty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         ("packages.apply-plan.src.index.test.setup", "packages/apply-plan/src/index.test.ts", "setup"),
         ("axum.routing.Router.route", "axum/src/routing/mod.rs", "Router.route"),
         ("a.b", "elsewhere/c.py", "a.b"),
+        ("lib.model.folder.scan", "lib/model/folder.go", "folder.scan"),
         ("run.app.Users.find", "api/src/main/java/run/app/Users.java", "Users.find"),
         ("App.Models.Contact.vault", "app/Models/Contact.php", "Contact.vault"),
         ("Symfony.Console.Input.Input.bind", "Input/Input.php", "Symfony.Console.Input.Input.bind"),

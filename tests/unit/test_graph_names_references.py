@@ -154,3 +154,21 @@ def test_a_name_is_a_local_only_in_its_block_and_behind_what_it_is_declared_with
     )
     found = places_named(graphs_of({"go.mod": b"module a\n", "a.go": source})["a.go"])
     assert [place for place in found if place[2] == "x"] == [(4, 6, "x"), (5, 10, "x"), (8, 6, "x")]
+
+
+@pytest.mark.parametrize("suffix", ["c", "cpp"])
+def test_a_struct_and_a_function_of_one_name_are_two_things(suffix: str) -> None:
+    """C and C++ keep tags apart: the bare name is the function, called or handed on, and the struct needs its word."""
+    main, other = f"main.{suffix}", f"grow.{suffix}"
+    graph = graphs_of({
+        "api.h": b"struct grow { int by; };\nvoid grow(int by);\n",
+        other: b'#include "api.h"\nvoid grow(int by) {}\n',
+        main: b'#include "api.h"\nvoid (*kept)(int) = grow;\n'
+        b"int run(void) {\n  struct grow *held;\n  grow(1);\n  return sizeof(struct grow);\n}\n",
+    })[main]  # fmt: skip
+    found = {
+        (site.line, site.status, target.path)
+        for site in graph.sites if site.role in (Role.CALL, Role.REFERENCE) for target in site.targets
+    }
+    struct, function = (Status.RESOLVED, "api.h"), (Status.RESOLVED, other)
+    assert found == {(2, *function), (4, *struct), (5, *function), (6, *struct)}

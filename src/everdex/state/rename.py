@@ -19,11 +19,12 @@ import msgspec
 from everdex.errors import QueryError
 from everdex.graph.answers.mentions import Mention
 from everdex.graph.answers.queries import called_as, overriders, uses
-from everdex.graph.definitions.atlas import Atlas, Definition
+from everdex.graph.definitions.atlas import CONTAINERS, Atlas, Definition
 from everdex.graph.definitions.declarations import declarations, written_out
 from everdex.graph.model import OVERLOADS, Role, Site, Status, Target
 from everdex.graph.stored.packed import last_name
 from everdex.graph.stored.postings import key32
+from everdex.languages import C_FAMILY
 from everdex.state.rename_model import RenameClash, RenameDoubt, RenameEdit, RenamePlan
 from everdex.state.reserved import is_reserved
 from everdex.state.taking import taken
@@ -32,6 +33,7 @@ from everdex.state.whose_name import Written
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
 _MAX_NAME: Final = 200
+_NAMED_CONSTRUCTORS: Final = C_FAMILY | {"java", "csharp"}  # where they are called like their class
 _WORD: Final = rb"(?<![\w$])%s(?![\w$])"
 
 
@@ -64,6 +66,8 @@ def plan(atlas: Atlas, definition: Definition, new: str, take: Collection[str]) 
         raise QueryError(f"it is called {old} already", hint="choose another name")
     if definition.is_file:
         raise QueryError("a file is renamed by moving it", hint="name a function, class or method in it")
+    if old.startswith("~"):
+        raise QueryError("a destructor is renamed with its class", hint=f"rename {old[1:]}")
     family = _family(atlas, definition)
     _check_words(atlas, family, new)
     planning = _Planning(atlas, definition, family)
@@ -79,13 +83,15 @@ def plan(atlas: Atlas, definition: Definition, new: str, take: Collection[str]) 
 
 
 def _family(atlas: Atlas, definition: Definition) -> tuple[Definition, ...]:
-    """The definition, what is one name with it, and for a method all that overrides it or that it overrides."""
+    """The definition, what is one name with it, for a method all that overrides it or that it overrides, for a class
+    what constructs it by its name."""
     found = {item.target: item for item in _one_name(atlas, definition)}
     waiting = set(found)
     while waiting:
         nearby = set(overriders(atlas, waiting))
         for target in waiting:
             nearby |= set(_overridden(atlas, target))
+            nearby |= {item.target for item in _of_its_class(atlas, target)}
         waiting = {target for target in nearby if target not in found}
         for target in sorted(waiting, key=lambda item: (item.path, item.key)):
             item = atlas.at(target)
@@ -98,6 +104,23 @@ def _one_name(atlas: Atlas, definition: Definition) -> list[Definition]:
     """All definitions that are renamed with one: overloads in its scope, its declarations, and what those declare."""
     declared = declarations(atlas, definition)
     return [definition, *same_name(atlas, definition), *declared, *written_out(atlas, declared)]
+
+
+def _of_its_class(atlas: Atlas, target: Target) -> Iterator[Definition]:
+    """What is written with the name of a class because it is the class's: what makes it and what ends it; of a
+    constructor its class."""
+    item = atlas.at(target)
+    if item is None or atlas.entry(item.file).language not in _NAMED_CONSTRUCTORS:
+        return
+    made = [each for each in atlas.constructors(item) if each.node.name == item.node.name]
+    if item.node.kind in CONTAINERS:
+        inside = (each for each in atlas.definitions(item.file) if each.node.parent == item.number)
+        made += [each for each in inside if each.node.name == f"~{item.node.name}"]
+    yield from (*made, *written_out(atlas, made))
+    for each in (item, *declarations(atlas, item)):
+        around = atlas.constructed(each)
+        if around is not None and around.node.name == item.node.name:
+            yield around
 
 
 def _overridden(atlas: Atlas, target: Target) -> Iterator[Target]:
@@ -124,6 +147,7 @@ class _Planning:
     def definitions(self) -> None:
         for item in self._family:
             start = self._atlas.byte(item.path, item.node.name_line, item.node.name_column)
+            start += item.node.name.startswith("~") and not self._old.startswith("~")
             edit = self._edit(item.path, start, "definition")
             if edit is None or self._written.is_shorthand(edit):
                 why = "its name is not written there" if edit is None else REASONS["shorthand"]

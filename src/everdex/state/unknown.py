@@ -89,6 +89,8 @@ class _Reach:
         anywhere = {"path", *(("member",) if self.member else ("listed",)), *(("name",) if self.loose_type else ())}
         if self.member and language in JAVASCRIPT:
             anywhere |= {"key", "shorthand"}
+        self._owners = _owners(atlas, definition) if self.loose_type else set[str]()
+        anywhere |= {"member"} if self.loose_type else set()  # `import a.Thing.Part` is the site of `Part`
         nearby = {"text", "member", "shorthand", *(("key",) if self.member else ())}
         self._anywhere, self._nearby = frozenset(anywhere), frozenset(anywhere | nearby)
         self._held = self._nearby if self.member else self._nearby | {"name"}
@@ -104,6 +106,8 @@ class _Reach:
     def may_mean(self, found: Mention) -> bool:
         if found.how == "listed":
             return found.path in self._near or _passes_all(self._atlas, found.path, self._near)
+        if found.how == "member" and self.loose_type and not self.member and found.path not in self._near:
+            return not found.owner or found.owner in self._owners
         return found.how != "name" or _in_reach(self._atlas, self._definition, found)
 
 

@@ -26,6 +26,8 @@ from everdex.view.words import files_with_token
 
 _MOST_REMEMBERED: Final = 8_192  # files and names
 _EXTERNAL_CALLS: Final = marked(frozenset({Role.CALL}), frozenset({Status.EXTERNAL}))
+_IMPORTS: Final = marked(frozenset({Role.IMPORT}), frozenset(Status))
+_NAMES: Final = frozenset(("name", "member"))  # what a place in quotes is not
 # What libraries call so hands its keywords on to what it is given.
 _HANDING_ON: Final = frozenset(("replace", "partial", "partialmethod", "evolve"))
 
@@ -125,7 +127,7 @@ def _hits_left(atlas: Atlas, file: int, name: str) -> tuple[_Hit, ...]:
             _left.clear()
             _known.clear()
         hits = _hits(atlas.view.source(entry.path), entry.language, name)
-        found = _left[key] = _apart_from_sites(hits, atlas.columns(file), len(name.encode())) if hits else ()
+        found = _left[key] = _apart_from_sites(hits, atlas.columns(file), name) if hits else ()
     return found
 
 
@@ -143,12 +145,29 @@ def _hits(source: bytes, language: str, name: str) -> tuple[_Hit, ...]:
     return tuple(found)
 
 
-def _apart_from_sites(hits: tuple[_Hit, ...], columns: Columns, width: int) -> tuple[_Hit, ...]:
+def _apart_from_sites(hits: tuple[_Hit, ...], columns: Columns, name: str) -> tuple[_Hit, ...]:
+    width = len(name.encode())
     ends = {columns.span(site)[2:] for site in columns.sites_ending({hit.line for hit in hits})}
-    defined = {(node.name_line, node.name_column) for node in columns.nodes}
-    return tuple(
-        hit for hit in hits if (hit.line, hit.column + width) not in ends and (hit.line, hit.column) not in defined
-    )
+    defined = {(node.name_line, node.name_column + node.name.startswith("~")) for node in columns.nodes}
+    left = [hit for hit in hits if (hit.line, hit.column + width) not in ends and (hit.line, hit.column) not in defined]
+    return tuple(_apart_from_imports(left, columns, name)) if left else ()
+
+
+def _apart_from_imports(hits: list[_Hit], columns: Columns, name: str) -> list[_Hit]:
+    """Without those that an import is the site of, whose statement goes on behind the name, and names of files there.
+
+    Where one statement writes the name more often than it imports it, all of these places stay.
+    """
+    for number in (number for number, mark in enumerate(columns.marks) if mark in _IMPORTS):
+        line, column, end_line, end_column = columns.span(number)
+        inside = [hit for hit in hits if (line, column) <= (hit.line, hit.column) < (end_line, end_column)]
+        if not inside:
+            continue
+        plain = [hit for hit in inside if not hit.may_be.isdisjoint(_NAMES)]
+        if last_name(columns.text(number)) == name and len(plain) == 1:
+            plain = []
+        hits = [hit for hit in hits if hit not in inside or hit in plain]
+    return hits
 
 
 def _calls_of_libraries(columns: Columns) -> set[tuple[int, int]]:

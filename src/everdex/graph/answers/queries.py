@@ -16,6 +16,7 @@ import msgspec
 
 from everdex.graph.definitions.accessors import accessors, properties
 from everdex.graph.definitions.atlas import CONTAINERS, VARIABLES, Atlas, Definition
+from everdex.graph.definitions.declarations import written_out
 from everdex.graph.javascript.keys import HEIRS_KEY, MAX_HEIR_FILES
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.names.rules import RULES
@@ -24,6 +25,7 @@ from everdex.graph.stored.packed import CALLING, CALLS, by_status, last_name, ma
 from everdex.graph.stored.postings import key32
 from everdex.graph.stored.record import asked_key
 from everdex.identity.symbols import plain_name
+from everdex.languages import C_FAMILY
 
 _CLASSES_AT_HAND: Final = frozenset(("cls", "__class__", "static", "self", "Self", "class", "constructor"))
 _FEW: Final = 24  # as many methods in place of one as every resolver lists
@@ -108,8 +110,12 @@ def _order_inside(use: Use) -> tuple[int, int, Role]:
 
 
 def called_as(atlas: Atlas, definition: Definition) -> list[Target]:
-    """The targets that a call of this definition may have: calling a class runs its constructor."""
-    return [definition.target, *(item.target for item in atlas.constructors(definition))]
+    """The targets that a call of this definition may have: calling a class runs its constructor, which in C++ may be
+    written out elsewhere."""
+    made = atlas.constructors(definition)
+    if made and atlas.entry(definition.file).language in C_FAMILY:
+        made = [*made, *written_out(atlas, made)]
+    return list(dict.fromkeys([definition.target, *(item.target for item in made)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +199,8 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozense
     """Sites that ask for one of these definitions' names and were not resolved to it."""
     targets = {item.target for item in definitions}
     names = {name for item in definitions for name in _asked_as(atlas, item)}
-    ambiguous, external, unresolved = _asked(atlas, targets, names, roles)
+    called = targets.union(*(called_as(atlas, item) for item in definitions))
+    ambiguous, external, unresolved = _asked(atlas, called, names, roles)
     made = {name for item in definitions for name in accessors(atlas, item)} - names
     if made:
         more = _asked(atlas, targets, made, frozenset({Role.CALL, Role.REFERENCE}))

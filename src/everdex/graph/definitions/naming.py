@@ -15,6 +15,7 @@ from everdex.graph.definitions.atlas import CONTAINERS, VARIABLES, Atlas, Defini
 from everdex.graph.model import Role
 from everdex.graph.stored.postings import key32
 from everdex.identity.symbols import SEMANTIC_PREFIXES, plain_name
+from everdex.languages import C_FAMILY
 
 if TYPE_CHECKING:
     from everdex.view import SnapshotView
@@ -115,13 +116,30 @@ def _called(atlas: Atlas, name: str) -> list[Definition]:
 
 
 def _outer(atlas: Atlas, found: list[Definition]) -> list[Definition]:
-    """Without functions that stand in a variable of their name which fits as well: whoever asks means that."""
+    """Without what stands in something of its name which fits as well, as whoever asks means that: a function in a
+    variable, a constructor in its class, which has its callers."""
     fitting = {(item.file, item.number) for item in found}
+    classes = {plain_name(item.node.key) for item in found if item.node.kind in CONTAINERS}
     return [
         item for item in found
-        if (item.file, item.node.parent) not in fitting
-        or not is_wrapped(item.node, atlas.definition(item.file, item.node.parent).node)
+        if not _is_constructor_of(atlas, item, fitting, classes)
+        and (
+            (item.file, item.node.parent) not in fitting
+            or not is_wrapped(item.node, atlas.definition(item.file, item.node.parent).node)
+        )
     ]  # fmt: skip
+
+
+def _is_constructor_of(
+    atlas: Atlas, item: Definition, fitting: Container[tuple[int, int]], classes: Container[str]
+) -> bool:
+    """Whether it is called like its class, which fits, too; C++ may write it out anywhere."""
+    owner, _, name = plain_name(item.node.key).rpartition(".")
+    if not owner or owner.rpartition(".")[2] != name:
+        return False
+    if atlas.entry(item.file).language in C_FAMILY:
+        return owner in classes and item.node.kind not in CONTAINERS
+    return item.node.kind == "constructor" and (item.file, item.node.parent) in fitting
 
 
 def heir_of(atlas: Atlas, item: Definition, asked: str) -> str:

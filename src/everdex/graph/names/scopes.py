@@ -68,6 +68,8 @@ class Names(RustNames, Preprocessed, Locals):
                 if values:
                     return self.of_refs(values)
                 second = second or thing
+            elif second is not None and thing.kind == TYPE and place.module.rules.group == "c":
+                continue  # a struct of the name of a function needs the word
             elif not types_only or thing.kind in (TYPE, SPACE, OUTSIDE):
                 return thing
         if second is not None:
@@ -150,11 +152,10 @@ class Names(RustNames, Preprocessed, Locals):
             found = self.seen(whole, module) if rules.group == "c" else self.reader.definitions(whole)
             if rules.group == "lua":
                 found = tuple(ref for ref in found if ref.module is module)
-            if found:
+            if found and rules.group == "c":
+                yield from self._apart_from_tags(found)
+            elif found:
                 yield self.of_refs(found)
-                types = tuple(ref for ref in found if ref.defined.kind in TYPES) if rules.group == "c" else ()
-                if types:  # a variable may have the name of a struct
-                    yield Thing(TYPE, types[0].name, types)
             elif space and rules.outer_spaces and self.is_space(f"{space}.{name}"):
                 yield Thing(SPACE, f"{space}.{name}")
             elif space and language == "scala":
@@ -180,6 +181,15 @@ class Names(RustNames, Preprocessed, Locals):
             outside = self._partly(module, named).get(name, "")
             if outside:
                 yield Thing(OUTSIDE, outside)
+
+    def _apart_from_tags(self, found: tuple[Ref, ...]) -> Iterator[Thing]:
+        """What a name of C is: a function or variable may have the name of a struct, which then needs the word."""
+        types = tuple(ref for ref in found if ref.defined.kind in TYPES)
+        plain = tuple(ref for ref in found if ref not in types)
+        if plain:
+            yield self.of_refs(plain)
+        if types:
+            yield Thing(TYPE, types[0].name, types)
 
     def _partly(self, module: Module, named: dict[str, list[Led]]) -> dict[str, str]:
         """Packages outside by the parts of what they are called; '' where several have one."""

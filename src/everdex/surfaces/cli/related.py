@@ -5,6 +5,7 @@ Nothing here decides between several definitions: they are listed and the exit c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -20,7 +21,8 @@ from everdex.surfaces.cli.paths import from_root, place_from_root, told_of_all
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 MAX_LISTED: Final = 2_000
-_TESTS: Final = 10  # files of tests that are named in a line
+_PLACE: Final = re.compile(r"[^:]:\d+\Z")
+_TESTS: Final = 10  # files of tests that are named
 _ALL_OF_IT: Final = "the whole answer: --wait, or ask again when a daemon has finished the graph"
 
 symbol_argument = click.argument("symbol")
@@ -116,7 +118,8 @@ def no_symbol(document: dict[str, Any], *, listed: bool = True) -> Iterator[str]
         return
     total = len(document["matches"]) + document["matches_omitted"]
     alike = len({(item["path"], item["qualified_name"]) for item in document["matches"]}) < len(document["matches"])
-    yield f"{total:,} definitions fit {asked}; name one by path:line{'' if alike else ' or path::name'}"
+    ways = [*([] if _PLACE.search(document["query"]) else ["path:line"]), *([] if alike else ["path::name"])]
+    yield f"{total:,} definitions fit {asked}" + (f"; name one by {' or '.join(ways)}" if ways else "")
     for item in document["matches"] if listed else ():
         yield f"{escape(item['path'])}:{item['name_line']}:{escape(item['text'])}"
     if document["matches_omitted"]:
@@ -194,5 +197,7 @@ def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
     yield from map(escape, from_outside(document.get("outside", ()), is_alone=not document["total"]))
     yield from _left_out(document)
     if tests := document.get("tests"):
-        left = f" and {len(tests) - _TESTS:,} more (--json has all)" if len(tests) > _TESTS else ""
-        yield f"{plural(len(tests), 'test file')}: {escape(', '.join(tests[:_TESTS]))}{left}"
+        yield plural(len(tests), "test file")
+        yield from (f"  {escape(path)}" for path in tests[:_TESTS])
+        if len(tests) > _TESTS:
+            yield f"  and {len(tests) - _TESTS:,} more (--json has all)"

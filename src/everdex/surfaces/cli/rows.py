@@ -19,7 +19,7 @@ import click
 from everdex.surfaces.cli.links import END
 from everdex.surfaces.cli.output import Style, escape, write
 
-_FILES_OF_CLASSES: Final = (".java", ".kt", ".cs", ".scala", ".swift", ".php")
+_FILES_OF_CLASSES: Final = (".java", ".kt", ".cs", ".scala", ".swift", ".php", ".go")  # of Go: of packages
 
 _TAB = "    "
 _INDENT = 8  # of a numbered line's text
