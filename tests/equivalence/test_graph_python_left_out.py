@@ -107,6 +107,27 @@ _CASES: Final = (
         "from kinds import A\nclass K:\n    def f(self) -> bool:\n        return unknown()\n    %s\n",
         ("pass", "bool = A"),
     ),
+    _Case(
+        "what a mark with a name lists",
+        {"test_use.py": "from marks import kinds\n@kinds\ndef test_it(x):\n    x.go()\n"},
+        "marks.py", "import pytest\nfrom kinds import A, B\nkinds = pytest.mark.parametrize(%s)\n",
+        ("'x', [A()]", "'x', [B()]"),
+    ),
+    _Case(
+        "the parameter that a mark with a name is for",
+        {"test_use.py": "import marks\n@marks.kinds\ndef test_it(x):\n    x.go()\n"},
+        "marks.py", "import pytest\nfrom kinds import A, B\nkinds = pytest.mark.parametrize('%s', [A()])\n", ("y", "x"),
+    ),
+    _Case(
+        "a mark for a class", {}, "test_use.py",
+        "import pytest\nfrom kinds import A\nclass TestIt:\n    %s = pytest.mark.parametrize('x', [A()])\n"
+        "    def test_it(self, x):\n        x.go()\n", ("mark", "pytestmark"),
+    ),
+    _Case(
+        "a mark for a module", {}, "test_use.py",
+        "import pytest\nfrom kinds import A\ndef test_it(x):\n    x.go()\n"
+        "%s = pytest.mark.parametrize('x', [A()])\n", ("mark", "pytestmark"),
+    ),
 )  # fmt: skip
 
 

@@ -267,6 +267,7 @@ PROPERTIES: Final = frozenset(
 )
 CONTEXT_MANAGERS: Final = frozenset(("contextlib.contextmanager", "contextlib.asynccontextmanager"))
 FIXTURES: Final = frozenset(("pytest.fixture", "pytest.yield_fixture", "pytest_asyncio.fixture"))
+PARAMETRIZE: Final = "pytest.mark.parametrize"
 
 OPERATORS: Final = {
     "+": "add",

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python.builtins import builtin_calls, making, methods
-from everdex.graph.python.builtins.rules import CONTAINERS
+from everdex.graph.python.builtins.rules import CONTAINERS, PARAMETRIZE
 from everdex.graph.python.calls import guards
 from everdex.graph.python.classes import classes, declared, generics, made_classes, records, supers
 from everdex.graph.python.classes.binding import bind_instance
@@ -23,6 +23,7 @@ from everdex.graph.python.engine.values import (
     COROUTINE,
     DISPLAY,
     EXTERNAL,
+    EXTERNAL_INSTANCE,
     FORM,
     FUNCTION,
     GENERATOR,
@@ -127,6 +128,8 @@ def call(engine: Engine, file: File, entry: Any, expression: int, context: int, 
             parts.append(result(engine, value, positional, keywords, fuel))
         elif value[1] in CONTAINERS:
             parts.append(frozenset(((DISPLAY, file.path, expression, context),)))
+        elif value[1] == PARAMETRIZE:
+            parts.append(frozenset(((EXTERNAL_INSTANCE, value[1], file.path, expression),)))
         elif value[1] == "builtins.super":
             parts.append(supers.super_of(engine, file, expression, context, positional, fuel))
         elif value[1] == "builtins.type" and expression in file.made:

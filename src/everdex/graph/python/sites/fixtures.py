@@ -7,10 +7,11 @@ plugins from outside stay unknown.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python.builtins.rules import FIXTURES
+from everdex.graph.python.builtins.rules import FIXTURES, PARAMETRIZE
 from everdex.graph.python.calls import calls
 from everdex.graph.python.classes import classes
 from everdex.graph.python.containers import containers, unpacking
@@ -18,6 +19,7 @@ from everdex.graph.python.engine.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.engine.values import (
     CLASS,
     EXTERNAL,
+    EXTERNAL_INSTANCE,
     FUNCTION,
     LITERAL,
     MODULE,
@@ -26,6 +28,7 @@ from everdex.graph.python.engine.values import (
     TUPLE,
     Value,
     Values,
+    ordered,
     union,
 )
 from everdex.graph.python.file.files import File
@@ -35,6 +38,8 @@ from everdex.graph.python.names import modules, names
 
 REQUEST: Final = "request"
 _PLUGINS: Final = "pytest_plugins"
+_MARKS: Final = "pytestmark"
+_PARAMETRIZE: Final = "parametrize"
 
 
 def value(engine: Engine, file: File, scope: int, name: str, fuel: int) -> Values:
@@ -155,7 +160,7 @@ def _request(engine: Engine, file: File, scope: int, fuel: int) -> Values:
         if entry[0] == m.CALL and file.last_name(entry[1]) in FIXTURE_NAMES:
             for key, given in entry[3]:
                 if key == "params":
-                    return frozenset(((ROW, ("param",), (_given(engine, file, given, fuel),)),))
+                    return frozenset(((ROW, ("param",), (_alone(_given(engine, file, given, fuel)),)),))
     return NOTHING
 
 
@@ -165,22 +170,55 @@ def _given(engine: Engine, file: File, expression: int, fuel: int) -> Values:
 
 
 def _listed(engine: Engine, file: File, scope: int, name: str, fuel: int) -> Values:
-    """What `parametrize` on the test or on its class lists for a parameter."""
-    owner = file.class_of(scope)
-    decorators = [*file.scopes[scope].decorators, *(file.scopes[owner].decorators if owner >= 0 else ())]
+    """What `parametrize` on the test, on its class or for its module lists for a parameter."""
     parts: list[Values] = []
-    for each in decorators:
-        entry = file.entries[file.entries[each][1]]
-        if entry[0] != m.CALL or len(entry[2]) < 2 or file.last_name(entry[1]) != "parametrize":
+    for home, call in _marks(engine, file, scope, fuel):
+        keywords = dict(call[3])
+        said = call[2][0] if call[2] else keywords.get("argnames", -1)
+        given = call[2][1] if len(call[2]) > 1 else keywords.get("argvalues", -1)
+        if said < 0 or given < 0:
             continue
-        listed = _names(file, entry[2][0])
-        if name in listed and name not in _indirect(file, entry, listed):
-            rows = _given(engine, file, entry[2][1], fuel)
+        listed = _names(home, said)
+        if name in listed and name not in _indirect(home, call, listed):
+            rows = _given(engine, home, given, fuel)
             if len(listed) == 1:
-                parts.extend(row[1][0] if row[0] == TUPLE and row[1] else frozenset((row,)) for row in rows)
+                parts.append(_alone(rows))
             else:
                 parts.extend(unpacking.unpack(engine, row, listed.index(name), fuel) for row in rows)
     return union(parts)
+
+
+def _marks(engine: Engine, file: File, scope: int, fuel: int) -> Iterator[tuple[File, Any]]:
+    """The calls of `parametrize` for a test, each with the file where it is written."""
+    owner = file.class_of(scope)
+    for each in (*file.scopes[scope].decorators, *(file.scopes[owner].decorators if owner >= 0 else ())):
+        decorator = file.entries[each][1]
+        entry = file.entries[decorator]
+        if entry[0] == m.CALL:
+            if file.last_name(entry[1]) == _PARAMETRIZE:
+                yield file, entry
+        elif entry[0] in (m.NAME, m.ATTRIBUTE):
+            yield from _made(engine, engine.values(file.path, decorator, 0, fuel - LOOKUP_STEP))
+    for around in (0, owner):
+        if around >= 0:
+            engine.look_up(file.path, around, _MARKS) if around else engine.look_for(file.path, _MARKS)
+            bindings = file.final(around, _MARKS)
+            if bindings:
+                marks = engine.bound(file, bindings, 0, fuel - LOOKUP_STEP)
+                held = (containers.elements(engine, each, fuel - LOOKUP_STEP) for each in marks)
+                yield from _made(engine, union((marks, *held)))
+
+
+def _made(engine: Engine, marks: Values) -> Iterator[tuple[File, Any]]:
+    for mark in ordered(marks):
+        if mark[:2] == (EXTERNAL_INSTANCE, PARAMETRIZE) and len(mark) > 2:
+            home = engine.file(mark[2])
+            yield home, home.entries[mark[3]]
+
+
+def _alone(rows: Values) -> Values:
+    """The one value of each row: `pytest.param(value, id="name")` is a row, too."""
+    return union(row[1][0] if row[0] == TUPLE and row[1] else frozenset((row,)) for row in rows)
 
 
 def _indirect(file: File, call: Any, names: list[str]) -> list[str]:
