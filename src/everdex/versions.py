@@ -65,7 +65,7 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # earlier numbers changed is in git (`git log -p -G CHUNKER_VERSION src/everdex/versions.py`).
 
 # How files are cut into chunks, and which symbols they define.
-CHUNKER_VERSION: Final = "17"
+CHUNKER_VERSION: Final = "18"
 
 # How words are split and stemmed.
 WORDS_VERSION: Final = "1"
