@@ -336,3 +336,16 @@ def test_a_property_without_a_name_is_not_the_whole_of_what_has_it(stored: str) 
     graph = _one(f"function Base() {{}}\nBase.prototype.go = open;\n{stored}\nnew Base().go();\nnew Base().none();\n")
     last = _sites(graph, Role.CALL)[-1]
     assert (last.text, last.status) == ("new Base().none", Status.UNRESOLVED)
+
+
+def test_a_package_of_very_many_files_gives_away_what_each_of_them_has() -> None:
+    """How many files an index names with stars does not matter; of more than are looked through it is said."""
+
+    def index_of(count: int) -> FileGraph:
+        stars = "".join(f"export * from './m{number}';\n" for number in range(count))
+        parts = {f"m{number}_ts": f"export const f{number} = 1;\n" for number in range(count - 1)}
+        last = {f"m{count - 1}_ts": "export function last() {}\n"}
+        return _one("import { last } from './index';\nlast();\n", index_ts=stars, **parts, **last)
+
+    (site,) = _sites(index_of(500), Role.CALL)
+    assert site.targets == (Target("m499.ts", "last"),)

@@ -46,7 +46,7 @@ class Linking(Builder):
             self.is_module, partial, self.nodes, self.expressions, self.types, self.bindings, self.functions,
             self.classes, self.interfaces, self.namespaces, self.exports, self.imports,
             m.pack([mention for mention in self.mentions if self._worth(mention)]),
-            self._globals(), self.satisfied, self.stored, self.typed,
+            self._globals(), self.satisfied, self.stored, self.typed, self._added(),
         )  # fmt: skip
 
     def _declare_implicitly(self) -> None:
@@ -122,6 +122,16 @@ class Linking(Builder):
                 bindings = found.setdefault(name, [])
                 if binding not in bindings:
                     bindings.append(binding)
+        return found
+
+    def _added(self) -> dict[str, list[int]]:
+        """The interfaces that a file declares as another module's, which are one with what that has of their names."""
+        found: dict[str, list[int]] = {}
+        for specifier, scopes in self.packages.items():
+            rows = (self.bindings[binding] for scope in scopes for binding in self.scopes[scope].types.values())
+            inner = [row for binding in rows if binding.kind == m.TYPE for row in binding.more]
+            if interfaces := [row for row in inner if self.interfaces[row].name and not self.interfaces[row].alias]:
+                found[specifier] = interfaces
         return found
 
     def _package(self) -> tuple[str, ...]:

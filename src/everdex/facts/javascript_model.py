@@ -231,6 +231,7 @@ class Facts(msgspec.Struct, array_like=True):
     satisfied: dict[int, int]  # expression -> the type it is written to satisfy
     stored: dict[int, int]  # expression -> the member it is assigned to
     typed: dict[int, list[int]]  # call -> the types that it is given
+    added: dict[str, list[int]] = {}  # module -> interfaces with which a file adds to it
 
 
 # call, new, reference, write, import, inherit, decorate, key of an object literal (whose value is the literal);

@@ -162,6 +162,17 @@ def find(language: str, data: bytes, root: Node, segment: int = -1) -> Found:
     return found
 
 
+def _unspecialized(name: str) -> str:
+    """A specialization of C++ has the name of its template: `hash<std::string>` is another `hash`."""
+    depth, kept = 0, list[str]()
+    for character in name:
+        depth += character == "<"
+        if not depth:
+            kept.append(character)
+        depth -= character == ">" and depth > 0
+    return "".join(kept).strip() or name
+
+
 def _split_name(name: str, scope: str, kind: str, language: str) -> tuple[str, int, tuple[str, ...]]:
     """The bare name, where it begins inside the written one (bytes), and the names that qualify it."""
     if kind in ("impl", "extension"):
@@ -169,6 +180,8 @@ def _split_name(name: str, scope: str, kind: str, language: str) -> tuple[str, i
             return _spelled_out(name), 0, ()
         name = name[found.end() :] if (found := _POINTER.match(name)) else name
         return _GENERIC.sub("", name).rpartition("::")[2] or name, 0, ()
+    if language == "cpp" and "<" in name and kind in ("class", "struct"):
+        name = _unspecialized(name)
     if scope:
         cleaned = _GENERIC.sub("", scope).removesuffix(".prototype")
         return name, 0, () if cleaned in _TRANSPARENT_SCOPES else tuple(cleaned.split("."))

@@ -125,7 +125,7 @@ def _of_name(engine: Engine, file: File, index: int, fuel: int) -> Bounds:
         return some(
             each
             for kind, where, expression in places
-            if kind not in ("module", "external", "missing")
+            if kind == "value"
             for each in _of(engine, engine.files[where], expression, fuel - _JUMP)
         )
     if binding.type:

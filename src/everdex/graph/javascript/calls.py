@@ -63,13 +63,18 @@ def _stated(engine: Engine, file: File, value: Value, call: int, given: Values, 
     return v.union((said, tuple(each for each in given if each[0] in kept)))
 
 
-def returned(engine: Engine, value: Value, fuel: int, signatures: tuple[int, ...] = ()) -> Values:
-    """What calling something gives, whatever the arguments; by these of its signatures, or by all of them."""
+def returned(
+    engine: Engine, value: Value, fuel: int, signatures: tuple[int, ...] = (), but: tuple[int, ...] = ()
+) -> Values:
+    """What calling something gives, whatever the arguments; by these of its signatures, or by all of them. What it
+    returns by these expressions is known otherwise."""
     kind = value[0]
     if kind == v.FUNCTION:
         file = engine.files[value[1]]
         said = signatures or tuple(file.functions[value[2]].overloads)
-        answer: Values = engine.remember(file, ("r", value[2], said), fuel, _returns, engine, file, value[2], said)
+        answer: Values = engine.remember(
+            file, ("r", value[2], said, but), fuel, _returns, engine, file, value[2], said, but
+        )
         return answer
     if kind == v.CALLABLE:
         file = engine.files[value[1]]
@@ -81,7 +86,9 @@ def returned(engine: Engine, value: Value, fuel: int, signatures: tuple[int, ...
     return (value,) if kind in (v.EXTERNAL, v.UNKNOWN) else v.NOTHING
 
 
-def _returns(engine: Engine, file: File, index: int, signatures: tuple[int, ...], fuel: int) -> Values:
+def _returns(
+    engine: Engine, file: File, index: int, signatures: tuple[int, ...], but: tuple[int, ...], fuel: int
+) -> Values:
     row = file.functions[index]
     engine.touch(file, file.home(row.node))
     for number in signatures:
@@ -102,7 +109,7 @@ def _returns(engine: Engine, file: File, index: int, signatures: tuple[int, ...]
             return declared
     if row.flags & m.GENERATOR:
         return v.kept(declared) or ((v.ARRAY, v.union(engine.evaluate(file, e, fuel - 1) for e in row.yields)),)
-    given = v.union(guards.returned(engine, file, expression, fuel - 1) for expression in row.returns)
+    given = v.union(guards.returned(engine, file, each, fuel - 1) for each in row.returns if each not in but)
     if row.flags & m.ASYNC:
         return ((v.PROMISE, types.agreed(settled(given), plain)),)
     return types.agreed(given, declared)
@@ -121,26 +128,61 @@ def _through(engine: Engine, file: File, value: Value, callee: int, arguments: l
     handed, receiver = _handed_back(target, value[2])
     for signature in signatures:
         more, itself = _handed_back(target, signature[2])
-        handed, receiver = sorted({*handed, *more}), receiver or itself
-    groups: list[Values] = [engine.evaluate(file, arguments[i], fuel - 1) for i in handed if i < len(arguments)]
+        handed, receiver = {*handed, *more}, receiver or itself
+    passed = _passed(engine, target, value[2], fuel)
+    positions = sorted({*handed, *passed.values()})
+    groups: list[Values] = [engine.evaluate(file, arguments[i], fuel - 1) for i in positions if i < len(arguments)]
     if receiver or (not row.result and beside.gives_receiver(engine, target, value[2], fuel - 1)):
         groups.append(_receiver(engine, file, callee, fuel))
-    general = returned(engine, value, fuel - _JUMP, tuple(signature[2] for signature in signatures))
-    groups.append(v.kept(general) if any(v.known(group) for group in groups) else general)
+    is_known = any(v.known(group) for group in groups)
+    # of a parameter that is handed back what other calls pass is not what this one gives
+    given = all(file.expressions[argument][0] != m.SPREAD for argument in arguments) and is_known
+    but = tuple(each for each, number in passed.items() if number < len(arguments)) if given else ()
+    general = returned(engine, value, fuel - _JUMP, tuple(signature[2] for signature in signatures), but)
+    groups.append(v.kept(general) if is_known else general)
     return v.union(groups)
 
 
-def _handed_back(file: File, index: int) -> tuple[list[int], bool]:
+def _passed(engine: Engine, file: File, index: int, fuel: int) -> dict[int, int]:
+    """The expressions by which a function returns a parameter, itself or by something that hands it back, and which."""
+    function = file.functions[index]
+    if not function.returns or function.flags & (m.ASYNC | m.GENERATOR):
+        return {}
+    positions = {
+        binding: number for number, (binding, _, _) in enumerate(function.parameters)
+        if binding >= 0 and len(file.bindings[binding].values) <= 1
+    }  # fmt: skip
+    found: dict[int, int] = {}
+    for expression in function.returns if positions else ():
+        row = _uncast(file, expression)
+        if row[0] == m.CALL and row[2] and (inner := _uncast(file, row[2][0]))[0] == m.NAME and inner[1] in positions:
+            called = engine.evaluate(file, row[1], fuel - _JUMP)
+            if called and all(each[0] == v.EXTERNAL and builtins.HANDS_BACK.get(each[1]) == 0 for each in called):
+                row = inner
+        if row[0] == m.NAME and row[1] in positions:
+            found[expression] = positions[row[1]]
+    return found
+
+
+def _uncast(file: File, index: int) -> m.Row:
+    row = file.expressions[index]
+    while row[0] == m.CAST and row[1]:
+        row = file.expressions[row[1]]
+    return row
+
+
+def _handed_back(file: File, index: int) -> tuple[set[int], bool]:
+    """The parameters that a function hands back, and whether what it is called on."""
     row = file.functions[index]
     if not row.returns and not row.result:
-        return [], False
+        return set(), False
     positions = {binding: number for number, (binding, _, _) in enumerate(row.parameters) if binding >= 0}
-    handed: list[int] = []
+    handed: set[int] = set()
     receiver = bool(row.result) and file.types[row.result][0] == m.T_THIS
     for expression in row.returns:
         inner = file.expressions[expression]
         if inner[0] == m.NAME and inner[1] in positions:
-            handed.append(positions[inner[1]])
+            handed.add(positions[inner[1]])
         elif inner[0] == m.THIS:
             receiver = True
     result_type = file.types[row.result]
@@ -148,8 +190,8 @@ def _handed_back(file: File, index: int) -> tuple[list[int], bool]:
     names = {_generic(file, part) for part in parts} - {-1}  # also of `T & More`
     for number, (_, type_, _) in enumerate(row.parameters) if names else ():
         if _generic(file, file.types[type_]) in names:
-            handed.append(number)
-    return sorted(set(handed)), receiver
+            handed.add(number)
+    return handed, receiver
 
 
 def _generic(file: File, row: m.Row) -> int:

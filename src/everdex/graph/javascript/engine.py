@@ -179,6 +179,8 @@ class Engine:
             return ((v.EXTERNAL, path),)
         if kind == "missing":
             return v.unknown("missing import")
+        if kind == "many":
+            return (v.MANY,)
         return self.evaluate(self.files[path], index, fuel - 1)
 
     def of_package(self, file: File, row: m.Row, fuel: int) -> Values:

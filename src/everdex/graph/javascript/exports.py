@@ -10,10 +10,10 @@ from everdex.graph.javascript.keys import export_key
 if TYPE_CHECKING:
     from everdex.graph.javascript.engine import Engine
 
-# ('value', path, expression), ('module', path, 0), ('external', dotted name, 0), ('missing', '', 0)
+# ('value', path, expression), ('module', path, 0), ('external', dotted name, 0), ('missing', '', 0), ('many', '', 0)
 Place: TypeAlias = tuple[str, str, int]
 _MAX_PLACES: Final = 12
-_MAX_VISITS: Final = 400
+_MAX_VISITS: Final = 4_000
 
 
 def locate(engine: Engine, path: str, name: str) -> tuple[Place, ...]:
@@ -57,6 +57,7 @@ def _search(engine: Engine, path: str, name: str, looked: set[str]) -> tuple[Pla
         level = [step for step in dict.fromkeys(following + behind * (not found)) if step not in seen]
         seen.update(level)
         if len(seen) > _MAX_VISITS:
+            outside[("many", "", 0)] = None
             break
     return tuple(found or outside)[:_MAX_PLACES]
 

@@ -16,6 +16,8 @@ ASIDE_KEY: Final = "js:aside:"
 CROWD_KEY: Final = "js:crowd:"
 HEIRS_KEY: Final = "js:heirs:"  # and the name of a class or interface: who says that it is one
 HANDED_KEY: Final = "js:handed:"  # and the name of a method: literals that have one, where no type is written
+ADDED_NAMES_KEY: Final = "js:added"  # the names of all that files add to in other modules
+ADDED_KEY: Final = "js:added:"  # and such a name: how files add to what has it
 MAX_HEIR_FILES: Final = 40  # in more files than this nobody looks for them
 
 

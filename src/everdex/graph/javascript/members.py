@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import beside, builtins, outside, types
+from everdex.graph.javascript import augmented, beside, builtins, outside, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.keys import member_key
@@ -58,7 +58,8 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
     """Where a value has a property."""
     kind = value[0]
     if kind == v.EXTERNAL:
-        return _added(engine, value[1], name, fuel) or outside.member(engine, value, name)
+        more = _added(engine, value[1], name, fuel) or augmented.of_library(engine, value[1], name, fuel)
+        return more or outside.member(engine, value, name)
     if kind == v.MAP and name not in builtins.MEMBERS["Map"] and name not in builtins.OF_OBJECTS:
         return _values(value)  # of a Record
     if kind in _BUILTIN:
@@ -215,6 +216,7 @@ def _in_class(engine: Engine, file: File, index: int, name: str, static: bool, f
         found = _stored(engine, file, file.owner(m.CLASS, index), name, fuel)
     elif not found:
         found = _on_prototype(engine, file, file.owner(m.CLASS, index), name, fuel)
+        found = found or augmented.of_root(engine, file, (v.CLASS, file.path, index), row.name, name, fuel)
     if not row.extends or any(slot.kind != "c" for slot in found):
         return found
     return (*_of_bases(engine, file, row, name, static, fuel), *found)
@@ -368,8 +370,9 @@ def _of_interface(engine: Engine, file: File, index: int, name: str, fuel: int) 
     own = _signatures(file, index).get(name)
     if own:
         return own
-    if not row.extends:
-        return ()
+    value = v.NAMED_TYPE, file.path, index
+    if row.name and (more := augmented.of_root(engine, file, value, row.name, name, fuel)):
+        return more
     slots: list[Slot] = []
     for base in row.extends:
         for value in types.of(engine, file, base, fuel - _JUMP):

@@ -9,11 +9,14 @@ from zlib import crc32
 
 import msgspec
 
+from everdex.graph.javascript.augmented import added
 from everdex.graph.javascript.files import File, methods
 from everdex.graph.javascript.handed import handed
 from everdex.graph.javascript.hashes import Hashes
 from everdex.graph.javascript.heirs import claims
 from everdex.graph.javascript.keys import (
+    ADDED_KEY,
+    ADDED_NAMES_KEY,
     ASIDE_KEY,
     CALLS_KEY,
     CROWD_KEY,
@@ -51,6 +54,10 @@ def offers(path: str, source: bytes, file: File | None, hashes: Hashes | None) -
         found[f"js:method:{name}"] = _of(keys)
     for name, claimed in claims(file).items():
         found[HEIRS_KEY + name] = _of((kind, hashes.claimed(kind, index)) for kind, index in claimed)
+    if names := added(file):
+        found[ADDED_NAMES_KEY] = _of(sorted(names))
+    for name, places_ in names.items():
+        found[ADDED_KEY + name] = _of((module, file.keys[file.interfaces[index].node]) for module, index in places_)
     for name, literals in handed(file).items():
         found[HANDED_KEY + name] = _of((hashes.rows[each], hashes.standing(each)) for each in literals)
     private = {name for name, everywhere in map(file.called_by, range(len(file.functions))) if not everywhere}

@@ -96,8 +96,8 @@ class Finder(Callees):
             found.targets[path, 0] = None
         elif kind == "external":
             found.outside[path] = None
-        elif kind == "missing":
-            found.unknown("missing import")
+        elif kind != "value":
+            found.unknown("missing import" if kind == "missing" else "too many candidates")
         else:
             file = self._engine.files[path]
             row = file.expressions[index]

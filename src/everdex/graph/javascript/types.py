@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import applied, beside, builtins, members
+from everdex.graph.javascript import applied, augmented, beside, builtins, members
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.bound import lacks
 from everdex.graph.javascript.files import File
@@ -130,7 +130,7 @@ def _instance(engine: Engine, entity: Value, fuel: int) -> Values:
         interface = file.interfaces[entity[2]]
         if interface.alias:
             return of(engine, file, interface.alias, fuel - _JUMP)
-        return ((v.TYPED, *entity[1:]),)
+        return augmented.whole(engine, file, entity[2], fuel) or ((v.TYPED, *entity[1:]),)
     if kind == v.CLASS:
         meant = beside.implementing(engine, entity, fuel) or (entity,)
         return tuple((v.INSTANCE, *each[1:]) for each in meant)

@@ -197,7 +197,16 @@ class Choosing:
             return unresolved("nothing to call")
         if self.language == "csharp" and not extending and all(ref.defined.receiver for ref in refs):
             use = _without_first(use)  # what an extension method is for is its first argument
+        if self.language == "cpp" and use.receiver in ("", "this"):
+            refs = self._of_own(refs, use)
         return self._several(self._paired(self._fitting(refs, use)))
+
+    def _of_own(self, refs: list[Ref], use: facts.Use) -> list[Ref]:
+        """C++: of a template and its specializations, which have one name, each means its own members."""
+        chain = self.module.chain(use.scope) if len(refs) > 1 else ()
+        own = [ref for ref in refs if ref.module is self.module and ref.defined.parent in chain]
+        names = {name for ref in own if (name := _type_around(ref))}
+        return [ref for ref in refs if ref in own or _type_around(ref) not in names]
 
     def _several(self, refs: list[Ref]) -> Answer:
         refs = list(dict.fromkeys(refs))
@@ -313,6 +322,13 @@ def is_generic(item: facts.Defined) -> bool:
 def _makes_the_type(ref: Ref) -> bool:
     """Whether it is a static constructor of C#, which nobody calls."""
     return ref.defined.kind == "constructor" and bool(ref.defined.flags & facts.STATIC)
+
+
+def _type_around(ref: Ref) -> str:
+    """The lookup name of the type in which a member stands; '' elsewhere."""
+    parent = ref.defined.parent
+    is_type = parent >= 0 and ref.module.outline.definitions[parent].kind in TYPES
+    return ref.module.names[parent] if is_type else ""
 
 
 def _is_partial(ref: Ref) -> bool:
