@@ -134,10 +134,13 @@ def test_a_light_command_loads_nothing_heavy(tmp_path: Path, arguments: list[str
 
 
 def test_a_question_loads_only_the_resolvers_of_what_was_edited(tmp_path: Path) -> None:
-    """Of a graph that is made none, and nothing that draws; without a daemon every command begins by loading."""
+    """Of a graph that is made none, and nothing that draws; nothing of a graph where none is asked. Without a daemon
+    every command begins by loading."""
     root = tree(tmp_path / "r", {"a.py": "def go(): pass\ngo()\n", "b.js": "b()\n", "c.go": "package c\n"})
     packages = ("python", "javascript", "names")
     wanted = [f"everdex.graph.{each}.resolver" for each in packages]
+    asking = ["everdex.service.relations", "everdex.graph.making.build", "everdex.graph.definitions.declarations"]
+    assert _loaded(root, ["symbols", "go"], asking) == [0, []]
     everdex("callers", "go", cwd=root)
     unasked = ["canvas.sheet", "canvas.impact", "graph.repo_map", "facts.python.extraction"]
     assert _loaded(root, ["callers", "go"], [*wanted, *(f"everdex.{each}" for each in unasked)]) == [0, []]

@@ -12,7 +12,7 @@ import pytest
 
 from everdex.facts.python import model as m
 from everdex.graph.model import FileGraph, Role, Since, Status, Target
-from everdex.graph.python.engine import engine
+from everdex.graph.python.engine import engine, held
 from everdex.graph.python.engine.evaluate import HANDLERS
 from everdex.graph.python.file import files as decoded_files
 from everdex.graph.python.file.files import Decoded
@@ -123,9 +123,50 @@ def test_answers_do_not_depend_on_what_is_still_remembered(monkeypatch: pytest.M
     memory = MemoryWorld(files)
     whole = {path: plain(found) for path, found in resolve(memory).items()}
     monkeypatch.setattr(engine, "_MAX_ANSWERS", 50)
-    monkeypatch.setattr(engine, "_MAX_HELD", 2_000)
+    monkeypatch.setattr(held, "MAX_HELD", 2_000)
     monkeypatch.setattr(decoded_files, "_MAX_HELD", 2_000)
     assert {path: plain(found) for path, found in resolve(memory).items()} == whole
+
+
+def test_what_is_known_of_a_file_outlives_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for one file at a time as many questions are answered as with room for all: however little there is,
+    nothing is worked out again and again."""
+    count = 12
+    files = {
+        f"part{each}": f"from part{(each + 1) % count} import step as other\n\n\n"
+        f"class Kind{each}:\n    def run(self, given):\n        return other(given, self)\n\n\n"
+        f"def step(given, kind):\n    if kind:\n        return given\n"
+        f"    return Kind{each}().run(other(given, None))\n\n\n"
+        f"step(Kind{each}(), other(Kind{each}, 1)()).run(step)\n"
+        for each in range(count)
+    }
+    memory = world(**files)
+    asked: list[int] = []
+    evaluated = engine.Engine.evaluated
+
+    def counted(*question: Any, **more: Any) -> Any:
+        asked.append(question[3])
+        return evaluated(*question, **more)
+
+    monkeypatch.setattr(engine.Engine, "evaluated", counted)
+    whole = {path: plain(found) for path, found in resolve(memory).items()}
+    first, asked[:] = asked[:], []
+    monkeypatch.setattr(held, "MAX_HELD", max(len(memory.facts(path)) for path in memory.paths))
+    monkeypatch.setattr(decoded_files, "_MAX_HELD", 0)
+    assert {path: plain(found) for path, found in resolve(memory).items()} == whole
+    assert asked == first
+
+
+def test_files_that_were_asked_for_lately_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where not all have room, those go first that nobody has asked for since some had to go the last time."""
+    memory = world(**{name: f"def {name}(): pass\n" for name in "abcdefg"})
+    monkeypatch.setattr(held, "MAX_HELD", 4 * len(memory.facts("a.py")))
+    kept = held.Held(memory, Decoded(), {})
+    first = {path: kept[path] for path in ("a.py", "b.py", "c.py", "d.py")}
+    later = {path: kept[path] for path in ("e.py", "c.py", "f.py", "g.py")}  # a and b go for e, d and e for g
+    assert later["c.py"] is first["c.py"]
+    assert all(kept[path] is later[path] for path in ("c.py", "f.py", "g.py"))
+    assert kept["a.py"] is not first["a.py"]
 
 
 def test_what_a_property_gives_is_no_attribute_in_a_file_that_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,8 +180,8 @@ def test_what_a_property_gives_is_no_attribute_in_a_file_that_is_read_again(monk
     )
     whole = plain(resolve(memory)["a.py"])
     monkeypatch.setattr(engine, "_MAX_ANSWERS", 0)
-    monkeypatch.setattr(engine, "_MAX_HELD", sum(len(memory.facts(path)) for path in ("a.py", "b.py", "c.py")))
-    assert len(memory.facts("big.py")) > engine._MAX_HELD
+    monkeypatch.setattr(held, "MAX_HELD", sum(len(memory.facts(path)) for path in ("a.py", "b.py", "c.py")))
+    assert len(memory.facts("big.py")) > held.MAX_HELD
     resolution = RESOLVER.open(memory)
     resolution.resolve("b.py")
     resolution.resolve("c.py")

@@ -108,13 +108,18 @@ class Reader:
         """Every definition of a name (else the names like it), or the outline of a file; and that many references.
 
         While nobody has made the graph, with the references that are known before it is there, or without."""
-        from everdex.graph.definitions import naming
-        from everdex.service import named, opening
-
         with self._views.pinned(reading.snapshot_id) as kept:
             found = find(kept.view, kept.names, self.index.root.path, asked, offset)
             body, early, more = found.body, None, None
             wanted = body["by"] == "name" and (references or not body["definitions"])
+            if not wanted and not references:  # what a graph is asked with need not be there: a fifth of a command
+                return self.index.answer(
+                    kept.view, freshness, {**body, "references": None}, limits_hit=found.limits_hit,
+                    warnings=(*reading.warnings, *found.warnings),
+                )  # fmt: skip
+            from everdex.graph.definitions import naming
+            from everdex.service import named, opening
+
             opened = kept.graph(opening.open_made) if wanted else None
             if opened is None and not self._waits:
                 early = None if self._makes_graphs else kept.early()

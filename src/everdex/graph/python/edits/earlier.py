@@ -14,9 +14,10 @@ from everdex.graph.model import Since, Target
 from everdex.graph.python.engine.contexts import Contexts
 from everdex.graph.python.engine.seen import Seen
 from everdex.graph.python.engine.values import ContextNumber
-from everdex.graph.python.file.files import File
+from everdex.graph.python.file.files import Answers, File
 
 _MANY: Final = frozenset((tuple, frozenset, list, set))
+_NONE: Final = Answers({}, {}, set(), ({}, {}, {}))
 
 
 class Known(NamedTuple):
@@ -50,7 +51,7 @@ class Earlier:
 
     def recall_value(self, file: File, expression: int, context: int, fuel: int) -> bool:
         """Whether an expression's value was known and is now."""
-        answers, cut = self._answers.get(file.path, ({}, {}))
+        answers, cut, *_ = self._answers.get(file.path, _NONE)
         key = (expression, context) if context else expression
         found = answers.get(key)
         if found is not None and found[0] <= fuel:
@@ -95,7 +96,7 @@ class Earlier:
             pass
 
     def _recalled(self, known: Known) -> Iterator[bool]:
-        for path, (answers, cut) in self._answers.items():
+        for path, (answers, cut, *_) in self._answers.items():
             if (file := known.files.get(path)) is not None:
                 for key, found in list(answers.items()):
                     if key not in file.answers:

@@ -9,15 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.graph.python.edits.earlier import Known
-from everdex.graph.python.file.files import File
+from everdex.graph.python.file.files import Answers, File
 
 
 class Older:
     """The answers of the tables before, which begin anew. The world is the same, so every one of them holds."""
 
-    def __init__(self, known: Known) -> None:
-        self._answers = {path: file.begin_again() for path, file in known.files.items()}
-        self._computed = {path: file.computed for path, file in known.files.items()}
+    def __init__(self, known: Known, left: dict[str, Answers]) -> None:
+        self._answers = left | {path: file.begin_again() for path, file in known.files.items()}
         for file in known.files.values():
             file.arguments.clear()
         self._asked, self._cut, self._told = known.asked.copy(), known.cut.copy(), known.told.copy()
@@ -26,19 +25,20 @@ class Older:
 
     def knows(self, path: str) -> bool:
         """Whether anything was asked about a file."""
-        return any(self._answers.get(path, ()))
+        former = self._answers.get(path)
+        return former is not None and bool(former.values or former.cut)
 
     def recall_value(self, file: File, expression: int, context: int, fuel: int) -> bool:
         """Whether an expression's value was known and is now."""
         former = self._answers.get(file.path)
         if former is None:
             return False
-        answers, cut = former
+        answers, cut, computed, _ = former
         key = (expression, context) if context else expression
         found = answers.get(key)
         if found is not None and found[0] <= fuel:
             file.answers[key] = answers.pop(key)
-            if expression in self._computed[file.path]:  # it may have been read again since
+            if expression in computed:  # it may have been read again since
                 file.computed.add(expression)
             return True
         short = cut.pop((expression, context, fuel), None)

@@ -17,6 +17,7 @@ from everdex.facts.python.model import NAME
 from everdex.graph.python.edits.earlier import Earlier, Known
 from everdex.graph.python.edits.older import Older
 from everdex.graph.python.engine.contexts import Contexts
+from everdex.graph.python.engine.held import Held
 from everdex.graph.python.engine.noting import Noting
 from everdex.graph.python.engine.seen import Gathered, Made, Seen, gathered, joined, joined_with
 from everdex.graph.python.engine.values import MANY, Values, union, unknown
@@ -39,30 +40,9 @@ CALL_STEP: Final = 1  # into what a function returns
 CALLERS_STEP: Final = 3  # out to a function's callers
 _TOO_DEEP: Final = unknown("too many steps")
 _MORE: Final = frozenset(((MANY,),))
-# Of a process of `limits.WORKER_BYTES`: measured in a tree of 18,000 files, whose workers had grown to 2.3 GB.
-_MAX_HELD: Final = 32_000_000  # bytes of facts; decoded, with what is known of them, they take about 24 times that
 _MAX_ANSWERS: Final = 300_000  # with what they looked at about 500 bytes each; as many again are older
 _MAX_KEPT: Final = 200_000  # answers between two edits
 _MAX_RECALLED: Final = 60_000  # of those that an edit did not ask for: to look at more takes longer than most edits
-
-
-class _Files(dict[str, File]):
-    """The files of a world by path, decoded as they are asked for."""
-
-    def __init__(self, world: World, decoded: Decoded, known: dict[str, File]) -> None:
-        super().__init__(known)
-        self._world = world
-        self._decoded = decoded
-        self._held = 0
-
-    def __missing__(self, path: str) -> File:
-        data = self._world.facts(path)
-        self._held += len(data)
-        if self._held > _MAX_HELD:
-            self.clear()
-            self._held = len(data)
-        found = self[path] = self._decoded.take(path, data)
-        return found
 
 
 class Engine(Noting):
@@ -72,7 +52,7 @@ class Engine(Noting):
         self, world: World, handlers: dict[int, Callable[..., Values]], decoded: Decoded,
         earlier: Earlier | None = None,
     ) -> None:  # fmt: skip
-        files = _Files(world, decoded, earlier.files if earlier is not None else {})
+        files = Held(world, decoded, earlier.files if earlier is not None else {})
         super().__init__(world, files.__getitem__, earlier)
         self.low = FUEL
         self.contexts = earlier.contexts if earlier is not None else Contexts()
@@ -95,7 +75,7 @@ class Engine(Noting):
         file = self.file(path)
         file.complete()
         if self._answers > _MAX_ANSWERS:
-            self._earlier, self._former = None, Older(self._known)
+            self._earlier, self._former = None, Older(self._known, self._files.taken_back())
             self.contexts.forget()
             self._answers = 0
         is_older = isinstance(self._former, Older) and self._former.knows(path)
@@ -128,6 +108,7 @@ class Engine(Noting):
         """What the next world's engine may begin with; None when it is too much to be kept that long."""
         if self._earlier is not None:
             self._earlier.recall_some(self._known, _MAX_RECALLED)
+        self._files.taken_back()
         answers = sum([len(file.answers) + len(file.cut) for file in self._files.values()])
         return self._known if answers + len(self._asked) + len(self._cut) <= _MAX_KEPT else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from everdex.facts.python import model as m
 from everdex.graph.python.engine.contexts import Keywords, Positional
@@ -30,6 +30,15 @@ _MAX_NAMES_BEHIND: Final = 6  # a value that is made through more names of its b
 ENDS: Final = frozenset((m.LITERAL, m.DEFINITION, m.SEQUENCE, m.DICT, m.COMPREHENSION, m.IMPORTED, m.FROM))
 _IMPORTS: Final = frozenset((m.IMPORTED, m.FROM))
 _NO_STEP: Final = (-1, False, Seen(0, "", ()))
+
+
+class Answers(NamedTuple):
+    """What is known of a file's expressions."""
+
+    values: dict[int | tuple[int, int], tuple[int, Values, Seen]]
+    cut: dict[tuple[int, int, int], tuple[Values, Seen]]  # by fuel, too
+    computed: set[int]  # the attributes among them that some answer says a property gives
+    keys: tuple[dict[str, Seen], dict[str, Seen], dict[tuple[int, str], Seen]]  # what they looked at in it, one of each
 
 
 class Decoded:
@@ -67,29 +76,35 @@ class File(Fillings):
 
     def __init__(self, path: str, data: bytes) -> None:
         super().__init__(path, data)
+        self.size = len(data)
         self._seen: list[Seen | None] = [None] * len(self.scopes)  # by scope; never of the module's or a class's
         self._seen_statements: list[Seen | None] = [None] * len(self.facts.statements)
         self._imported: dict[int, dict[int, int]] = {}
-        self._seen_keys: dict[str, Seen] = {}
-        self._seen_names: dict[str, Seen] = {}
-        self._seen_members: dict[tuple[int, str], Seen] = {}
         self._is_larger: dict[tuple[int, int], bool] = {}
         self._seen_stores: dict[str, Seen] = {}
         self._names_behind: dict[int, int] = {}
         self.steps: dict[int, tuple[int, bool, Seen]] = {}
-        self.forget()
+        self.arguments: dict[int, tuple[Positional, Keywords]] = {}  # of calls, whatever the call around them is
+        self.take_up(Answers({}, {}, set(), ({}, {}, {})))
+
+    @property
+    def known(self) -> Answers:
+        return Answers(self.answers, self.cut, self.computed, (self._seen_keys, self._seen_names, self._seen_members))
+
+    def take_up(self, known: Answers) -> None:
+        """Go on with the answers about its expressions, which the engine keeps here."""
+        self.answers, self.cut, self.computed, keys = known
+        self._seen_keys, self._seen_names, self._seen_members = keys
 
     def forget(self) -> None:
-        """Lose the answers about its expressions, which the engine keeps here."""
-        self.answers: dict[int | tuple[int, int], tuple[int, Values, Seen]] = {}
-        self.cut: dict[tuple[int, int, int], tuple[Values, Seen]] = {}  # by fuel, too
-        self.computed: set[int] = set()  # the attributes among them that some answer says a property gives
-        self.arguments: dict[int, tuple[Positional, Keywords]] = {}  # of calls, whatever the call around them is
+        """Lose them, for everybody who has this file."""
+        for each in (self.answers, self.cut, self.computed, self.arguments):
+            each.clear()
 
-    def begin_again(self) -> tuple[dict[int | tuple[int, int], Any], dict[tuple[int, int, int], Any]]:
-        """The same before another world is asked: the answers are given to who knows which of them still hold."""
-        former = self.answers, self.cut
-        self.answers, self.cut = {}, {}
+    def begin_again(self) -> Answers:
+        """Begin with none: those that it had are given to who knows which of them still hold."""
+        former = self.known
+        self.take_up(Answers({}, {}, former.computed, former.keys))
         return former
 
     def is_larger(self, scope: int, limit: int) -> bool:
@@ -186,7 +201,7 @@ class File(Fillings):
 
     @cached_property
     def seen_stars(self) -> Seen:
-        return Seen(key32(stars_key(self.path)), self.path, ())
+        return self.seen_key(stars_key(self.path))
 
     def seen_stores(self, name: str) -> Seen:
         """Where attributes of a name are assigned other than of self."""
