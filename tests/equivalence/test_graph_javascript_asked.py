@@ -157,6 +157,7 @@ def test_what_a_function_takes_is_news_for_who_asks_that(tmp_path: Path) -> None
     assert _written(made, "a.ts", text.format("x: number, more?: string", "kind: T")) == 1
     assert _written(made, "a.ts", text.format("other: string", "kind: T")) == 1
     assert _written(made, "a.ts", text.format("", "kind: T")) == 1
+    assert _written(made, "a.ts", text.format("", "kind: T, last?: T")) == 1  # which nobody passes
     assert _written(made, "a.ts", text.format("", "first: string, kind: T")) == 2
 
 

@@ -109,7 +109,7 @@ def _of_expression(engine: Engine, file: File, index: int, fuel: int) -> Bounds:
     if code == m.NEW:
         return _made(engine, file, index, fuel)
     if code == m.PARAMETER:
-        function = engine.touch_takes(file, row[1])
+        function = engine.touch_takes(file, row[1], row[2])
         engine.touch(file, file.home(function.node))
         return _of_type(engine, file, function.parameters[row[2]][1], (), fuel - 1)
     if code == m.THIS:
@@ -170,7 +170,10 @@ def _result(engine: Engine, file: File, function: int, bound: Given, call: Call 
     found: list[Bound] = []
     is_stated = bool(file.functions[stated[0]].result)
     for number in stated if is_stated else ():
-        each = engine.touch_takes(file, number) if file.functions[number].generics else file.functions[number]
+        each = file.functions[number]
+        given = call[0].expressions[call[1]][2] if call is not None and each.generics else []
+        if given:
+            engine.touch_takes(file, number, *range(len(given)))
         engine.touch(file, file.home(each.node))
         own = _own(engine, file, each.generics, [type_ for _, type_, _ in each.parameters], call, fuel)
         found += _of_type(engine, file, each.result, (*bound, *own), fuel - 1)

@@ -118,9 +118,9 @@ def _through(engine: Engine, file: File, value: Value, callee: int, arguments: l
         if stated:
             return stated
     signatures = overloads.declared(engine, file, value, arguments) if row.overloads else ()
-    handed, receiver = _handed_back(engine, target, value[2])
+    handed, receiver = _handed_back(engine, target, value[2], len(arguments))
     for signature in signatures:
-        more, itself = _handed_back(engine, target, signature[2])
+        more, itself = _handed_back(engine, target, signature[2], len(arguments))
         handed, receiver = sorted({*handed, *more}), receiver or itself
     groups: list[Values] = [engine.evaluate(file, arguments[i], fuel - 1) for i in handed if i < len(arguments)]
     if receiver or (not row.result and beside.gives_receiver(engine, target, value[2], fuel - 1)):
@@ -130,24 +130,28 @@ def _through(engine: Engine, file: File, value: Value, callee: int, arguments: l
     return v.union(groups)
 
 
-def _handed_back(engine: Engine, file: File, index: int) -> tuple[list[int], bool]:
+def _handed_back(engine: Engine, file: File, index: int, given: int) -> tuple[list[int], bool]:
+    """Which of so many arguments a function gives back, and whether what it is called on."""
     row = file.functions[index]
     if not row.returns and not row.result:
         return [], False
     positions = {binding: number for number, (binding, _, _) in enumerate(row.parameters) if binding >= 0}
     handed: list[int] = []
+    takes = False
     receiver = bool(row.result) and file.types[row.result][0] == m.T_THIS
     for expression in row.returns:
         inner = file.expressions[expression]
         if inner[0] == m.NAME and file.bindings[inner[1]].kind == m.PARAMETER_NAME:
-            engine.touch_takes(file, index)
+            takes = True
             handed += [positions[inner[1]]] if inner[1] in positions else []
         elif inner[0] == m.THIS:
             receiver = True
     result_type = file.types[row.result]
     parts = [file.types[part] for part in result_type[1]] if result_type[0] == m.T_UNION else [result_type]
     names = {_generic(file, part) for part in parts} - {-1}  # also of `T & More`
-    for number, (_, type_, _) in enumerate(engine.touch_takes(file, index).parameters) if names else ():
+    if given and (takes or names):
+        engine.touch_takes(file, index, *range(given))
+    for number, (_, type_, _) in enumerate(row.parameters[:given]) if names else ():
         if _generic(file, file.types[type_]) in names:
             handed.append(number)
     return sorted(set(handed)), receiver

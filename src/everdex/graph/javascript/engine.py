@@ -92,10 +92,11 @@ class Engine:
         """Something of the content of this definition is being looked at."""
         self.reads.add(def_key(file.path, home))
 
-    def touch_takes(self, file: File, function: int) -> m.Function:
-        """What a function takes is being looked at."""
+    def touch_takes(self, file: File, function: int, *places: int) -> m.Function:
+        """What a function takes at these places is being looked at; without any, all of it."""
         row = file.functions[function]
-        self.reads.add(takes_key(file.path, file.home(row.node)))
+        home = file.home(row.node)
+        self.reads.update([takes_key(file.path, home, place) for place in places or (-1,)])
         return row
 
     def touch_name(self, file: File, binding: int) -> m.Binding:

@@ -213,6 +213,12 @@ class Hashes:
                     self._key(function.node), function.rest, function.least, self._meant(function),
                     [(types[type_], rows[default]) for _, type_, default in function.parameters],
                 ))  # fmt: skip
+            meant, last = self._meant(function), len(function.parameters) - 1
+            for place, (_, type_, default) in enumerate(function.parameters):
+                found.setdefault(takes_key(file.path, file.home(function.node), place), []).append((
+                    self._key(function.node), function.rest and place == last, meant[place : place + 1],
+                    types[type_], rows[default],
+                ))  # fmt: skip
         for row in file.classes:
             said = (
                 self._key(row.node), rows[row.extends], [types[part] for part in row.implements],

@@ -34,9 +34,9 @@ def name_key(path: str, binding: m.Binding) -> str:
     return f"js:name:{path}#{binding.home}/{binding.name}"
 
 
-def takes_key(path: str, home: str) -> str:
-    """What the functions of a definition's content take."""
-    return f"js:takes:{path}#{home}"
+def takes_key(path: str, home: str, place: int = -1) -> str:
+    """What the functions of a definition's content take at a place; without one, all of it and how many they take."""
+    return f"js:takes:{path}#{home}" if place < 0 else f"js:takes:{path}#{home}/{place}"
 
 
 def member_key(path: str, owner: str, name: str) -> str:
