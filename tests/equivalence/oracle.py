@@ -51,6 +51,7 @@ class Oracle:
     """Edits trees, and compares."""
 
     kept: Path  # where facts are remembered
+    only: frozenset[str] = frozenset()  # edits; all of them where there are none
     edits: Counter[str] = field(default_factory=Counter)
     spared: int = 0  # files that were not resolved again
     _known: Resolvers = field(default_factory=Resolvers)
@@ -62,7 +63,7 @@ class Oracle:
         tree, graph, chance, since = first, clean, random.Random(seed), 0
         for number in range(edits):
             editor = Toucher(chance.randrange(1 << 40), tree, sorted(first.items()))
-            edit = editor.touch()
+            edit = editor.touch(self.only)
             if editor.tree == tree or not editor.tree:
                 continue
             self.edits[edit] += 1
@@ -118,11 +119,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--files", type=int, default=30, help="of each tree, at most")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no other tree after so long")
+    parser.add_argument("--only", default="", help="these edits alone, with commas between them")
     parser.add_argument("--keep", type=Path, help="where trees before and after a stale edge are written")
     chosen = parser.parse_args(arguments)
     began, wrong = time.monotonic(), 0
     with tempfile.TemporaryDirectory(dir=MEMORY) as kept:
-        oracle = Oracle(Path(kept))
+        oracle = Oracle(Path(kept), frozenset(filter(None, chosen.only.split(","))))
         for directory in chosen.trees:
             if time.monotonic() - began > chosen.seconds:
                 break

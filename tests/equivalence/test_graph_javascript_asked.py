@@ -109,7 +109,7 @@ def test_declarations_that_come_beside_a_script_or_go_are_seen_by_who_follows_it
     kept(made, resolvers=_JAVASCRIPT)
     assert _written(made, "node.d.ts", "export declare class Other {}\n") == 3
     assert _written(made, "node.d.ts", typed.format("Node")) == 3
-    assert _written(made, "node.d.ts", typed.format("string")) == 3
+    assert _written(made, "node.d.ts", typed.format("string")) == 2  # the reader does not ask what it takes
     made.remove("node.d.ts")
     assert resolved_now(made, _JAVASCRIPT) == 2
 
@@ -143,3 +143,35 @@ def test_one_more_function_of_a_type_is_asked_for_by_who_calls_one_of_it(tmp_pat
     assert _written(made, "one.ts", one.format("Read").replace("one", "uno")) == 2
     assert _written(made, "two.ts", one.format("Write")) == 1
     assert _written(made, "two.ts", one.format("Read").replace("one", "two")) == 2
+
+
+def test_what_a_function_takes_is_news_for_who_asks_that(tmp_path: Path) -> None:
+    """Who follows what a function gives does not look at its parameters; who hands it something that it takes does."""
+    text = "export class A {{ go() {{}} }}\nexport function give({0}) {{ return new A(); }}\n"
+    text += "export function same<T>({1}): T {{ return null; }}\n"
+    reader = "import {{ {0} }} from './a';\nexport function read() {{ {0}({1}).go(); }}\n"
+    asks = "import { same, A } from './a';\nexport function read(x: A) { same(x).go(); }\n"
+    files = {"follows.ts": reader.format("give", "1"), "asks.ts": asks}
+    made = synced(tmp_path / "tree", {"a.ts": text.format("x: number", "kind: T"), **files})
+    kept(made, resolvers=_JAVASCRIPT)
+    assert _written(made, "a.ts", text.format("x: number, more?: string", "kind: T")) == 1
+    assert _written(made, "a.ts", text.format("other: string", "kind: T")) == 1
+    assert _written(made, "a.ts", text.format("", "kind: T")) == 1
+    assert _written(made, "a.ts", text.format("", "kind: T, last?: T")) == 1  # which nobody passes
+    assert _written(made, "a.ts", text.format("", "first: string, kind: T")) == 2
+
+
+def test_a_member_of_an_interface_is_nobodys_who_looked_for_another(tmp_path: Path) -> None:
+    """What a type has is looked at name by name; of what it extends, and of calling it, all that look at it hear."""
+    text = "export interface A {{ go(): void; {0} }}\nexport interface B {{ (): A; size: A; {1} }}\n"
+    reader = "import {{ {0} }} from './a';\nexport function read(x: {0}) {{ x{1}; }}\n"
+    files = {
+        "goes.ts": reader.format("A", ".go()"), "misses.ts": reader.format("A", ".other()"),
+        "calls.ts": reader.format("B", "().go()"), "reads.ts": reader.format("B", ".size.go()"),
+    }  # fmt: skip
+    made = synced(tmp_path / "tree", {"a.ts": text.format("", ""), **files})
+    kept(made, resolvers=_JAVASCRIPT)
+    assert _written(made, "a.ts", text.format("more?: string", "")) == 1
+    assert _written(made, "a.ts", text.format("more?: string; other(): void", "")) == 2  # who misses it
+    assert _written(made, "a.ts", text.format("more?: string; other(): void", "more: A;")) == 1
+    assert _written(made, "a.ts", text.format("more?: string; other(): void", "(x: number): B")) == 3  # calls, reads

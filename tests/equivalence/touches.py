@@ -19,6 +19,8 @@ _TOKEN: Final = re.compile(rb"\w+|[^\w\s]")
 _CALLED: Final = re.compile(rb"[A-Za-z_]\w*(?=\s*\()")
 _TAKING: Final = re.compile(rb"(?:def|function|func|fn|fun)\s+[A-Za-z_]\w*\([^()]*\)")
 _PASSING: Final = re.compile(rb"(?<!def )(?<!function )\b[A-Za-z_]\w*\([^()\n]*\)")
+_CLASS: Final = re.compile(rb"(?m)^class (\w+)")
+_CLASS_HEAD: Final = re.compile(rb"(?m)^[ \t]*class \w+(?:\([^()]*\))?(?=:)")
 _STRING: Final = re.compile(rb"\"[^\"\n]{1,60}\"|'[^'\n]{1,60}'")
 _IMPORTED: Final = re.compile(rb"""(?:from|require\(|import)\s*['"]([^'"\n]+)""")
 _DEFINITION: Final = re.compile(
@@ -62,8 +64,8 @@ _DEFINED: Final = {
 class Toucher(Splicer):
     """One edit of the tree, that the seed chooses."""
 
-    def touch(self) -> str:
-        """Its name; where it finds nothing to do the tree is as it was."""
+    def touch(self, only: frozenset[str] = frozenset()) -> str:
+        """Its name, one of `only` these where there are some; where it finds nothing to do the tree is as it was."""
         edits: tuple[tuple[Callable[[], None], int], ...] = (
             (self.other_word, 10), (self.swap_words, 6), (self.drop_token, 6), (self.other_token, 6),
             (self.add_modifier, 10), (self.other_string, 2), (self.drop_line, 5), (self.double_line, 3),
@@ -71,9 +73,11 @@ class Toucher(Splicer):
             (self.move_definition, 5), (self.define, 5), (self.project, 4), (self.break_file, 2),
             (self.move_file, 3), (self.package, 2), (self.other_language, 2), (self.remove, 2),
             (self.copy_file, 1), (self.empty, 1), (self.replace, 4), (self.insert, 4),
-            (self.take_more, 4), (self.pass_more, 4),
+            (self.take_more, 4), (self.pass_more, 4), (self.take_less, 4), (self.take_renamed, 4),
+            (self.add_base, 3), (self.drop_base, 3),
         )  # fmt: skip
-        edit = self._chance.choices([each for each, _ in edits], [weight for _, weight in edits])[0]
+        chosen = [each for each in edits if not only or each[0].__name__ in only]
+        edit = self._chance.choices([each for each, _ in chosen], [weight for _, weight in chosen])[0]
         if self.tree:
             edit()
         return edit.__name__
@@ -159,6 +163,64 @@ class Toucher(Splicer):
         """A call passes one more, by place or by name."""
         given = self._name() if self._chance.random() < 0.4 else b"added=" + self._name()
         self._replaced(_PASSING, lambda call, _: call[:-1] + (b"" if call.endswith(b"()") else b", ") + given + b")")
+
+    def take_less(self) -> None:
+        """A function takes one less; what stood for it in its body may be taken away, too."""
+        self._taking(lambda given, place: [*given[:place], *given[place + 1 :]], b"None")
+
+    def take_renamed(self) -> None:
+        """A parameter is called otherwise, most often also in the body; or two of them change places."""
+        name = self._name() if self._chance.random() < 0.4 else b"renamed"
+        if self._chance.random() < 0.2:
+            self._taking(lambda given, place: [*given[place:], *given[:place]], None)
+        else:
+            self._taking(lambda given, at: [*given[:at], _WORD.sub(name, given[at], 1), *given[at + 1 :]], name)
+
+    def _taking(self, other: Callable[[list[bytes], int], list[bytes]], to: bytes | None) -> None:
+        """Other parameters in the head of a function, and what stands for one of them in its body."""
+        path = self._path()
+        data = self.tree[path]
+        heads = list(_TAKING.finditer(data))
+        if not heads:
+            return
+        number = self._chance.randrange(len(heads))
+        head, end = heads[number], heads[number + 1].start() if number + 1 < len(heads) else len(data)
+        before, _, written = head.group()[:-1].partition(b"(")
+        given = [each.strip() for each in written.split(b",") if each.strip()]
+        if not given:
+            return
+        place = self._chance.randrange(len(given))
+        name = _WORD.search(given[place])
+        body = data[head.end() : end]
+        if name is not None and to is not None and self._chance.random() < 0.8:
+            body = re.sub(rb"\b%s\b" % re.escape(name.group()), to, body)
+        text = before + b"(" + b", ".join(other(given, place)) + b")"
+        self._put(path, data[: head.start()] + text + body + data[end:])
+
+    def add_base(self) -> None:
+        """A class inherits from one more: of its file, or of any."""
+        names = sorted({name for data in self.tree.values() for name in _CLASS.findall(data)})
+        if not names:
+            return
+        name = self._pick(names) if self._chance.random() < 0.8 else self._name()
+        first = self._chance.random() < 0.3
+
+        def more(head: bytes, _: list[bytes]) -> bytes:
+            if not head.endswith(b")"):
+                return head + b"(" + name + b")"
+            before, _, given = head[:-1].partition(b"(")
+            return before + b"(" + b", ".join([name, given] if first else [given, name]) + b")"
+
+        self._replaced(_CLASS_HEAD, more)
+
+    def drop_base(self) -> None:
+        def less(head: bytes, _: list[bytes]) -> bytes:
+            before, _, given = head.partition(b"(")
+            bases = given[:-1].split(b",")
+            bases.pop(self._chance.randrange(len(bases)))
+            return before + (b"(" + b",".join(bases) + b")" if bases else b"")
+
+        self._replaced(_CLASS_HEAD, less)
 
     def _like(self, path: str) -> str:
         """A file in the language of this one."""

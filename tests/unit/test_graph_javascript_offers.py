@@ -109,7 +109,8 @@ export class Store {
     [
         ("const found = this.kept", "const found = this.other", {"js:name:a.ts#Store.open/found"}),
         ("{ name: 1 }", "{ name: 1, size: 2 }", {"js:literals:a.ts#Store.close", "js:calls:take"}),
-        ("open(name)", "open(name, mode)", {"js:def:a.ts#Store.open", "js:name:a.ts#Store.open/mode"}),
+        ("open(name)", "open(name, mode)",
+         {"js:takes:a.ts#Store.open", "js:takes:a.ts#Store.open/1", "js:name:a.ts#Store.open/mode"}),
         ("  close()", "  flush() {}\n  close()",
          {"js:def:a.ts#Store.flush", "js:of:a.ts#Store.flush", "js:of:a.ts#Store.*", "js:method:flush",
           "js:member:flush"}),
@@ -123,6 +124,14 @@ def test_a_class_is_offered_name_by_name(old: str, new: str, changed: set[str]) 
     """Who looked at one method, or looked one up, is not asked again when another is edited."""
     before, after = world(a_ts=_CLASS).offers["a.ts"], world(a_ts=_CLASS.replace(old, new)).offers["a.ts"]
     assert _changed(before, after) == changed
+
+
+def test_an_interface_is_offered_name_by_name() -> None:
+    """One more member is news for who looked for it; a call signature for all who looked at it."""
+    text = "export interface Store { open(): void; %s }"
+    plain, more, called = (world(a_ts=text % said).offers["a.ts"] for said in ("", "size: Item", "(): Item"))
+    assert _changed(plain, more) == {"js:of:a.ts#Store.size", "js:member:size"}
+    assert "js:def:a.ts#Store" in _changed(plain, called)
 
 
 def _changed(before: Mapping[str, int], after: Mapping[str, int]) -> set[str]:

@@ -109,7 +109,7 @@ def _of_expression(engine: Engine, file: File, index: int, fuel: int) -> Bounds:
     if code == m.NEW:
         return _made(engine, file, index, fuel)
     if code == m.PARAMETER:
-        function = file.functions[row[1]]
+        function = engine.touch_takes(file, row[1], row[2])
         engine.touch(file, file.home(function.node))
         return _of_type(engine, file, function.parameters[row[2]][1], (), fuel - 1)
     if code == m.THIS:
@@ -166,13 +166,18 @@ def _result(engine: Engine, file: File, function: int, bound: Given, call: Call 
     """What a function gives, by the types that are written for it, or what it returns where there are none."""
     row = file.functions[function]
     engine.touch(file, file.home(row.node))
-    stated = [file.functions[number] for number in row.overloads if file.functions[number].result] or [row]
+    stated = [number for number in row.overloads if file.functions[number].result] or [function]
     found: list[Bound] = []
-    for each in stated if stated[0].result else ():
+    is_stated = bool(file.functions[stated[0]].result)
+    for number in stated if is_stated else ():
+        each = file.functions[number]
+        given = call[0].expressions[call[1]][2] if call is not None and each.generics else []
+        if given:
+            engine.touch_takes(file, number, *range(len(given)))
         engine.touch(file, file.home(each.node))
         own = _own(engine, file, each.generics, [type_ for _, type_, _ in each.parameters], call, fuel)
         found += _of_type(engine, file, each.result, (*bound, *own), fuel - 1)
-    if stated[0].result:
+    if is_stated:
         return some(found)
     if row.flags & (m.ASYNC | m.GENERATOR):
         return ()
@@ -344,6 +349,7 @@ def _slots(
         interface = file.interfaces[index]
         if interface.node >= 0:
             engine.touch(file, file.home(interface.node))
+            engine.reads.add(member_key(file.path, file.keys[interface.node], name))
         own = [("t", file, type_, 0, bound) for each, type_, _ in interface.members if each == name]
         yield from own
         for part in () if own else interface.extends:

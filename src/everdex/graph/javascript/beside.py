@@ -120,7 +120,7 @@ def _nth(engine: Engine, value: Value, number: int, fuel: int) -> Values:
     if value[0] == v.CALLABLE:
         return types.parameter_type(engine, value, number, fuel)
     file = engine.files[value[1]]
-    rows = file.functions[value[2]].parameters
+    rows = engine.touch_takes(file, value[2], number).parameters
     engine.touch(file, file.home(file.functions[value[2]].node))
     type_ = rows[number][1] if number < len(rows) else 0
     return types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING

@@ -109,7 +109,7 @@ class Callees:
                 inner = file.expressions[inner[1]]
             if inner[0] == m.PARAMETER:
                 self._engine.touch(file, file.home(file.functions[inner[1]].node))
-                if file.functions[inner[1]].parameters[inner[2]][1]:
+                if self._engine.touch_takes(file, inner[1], inner[2]).parameters[inner[2]][1]:
                     return True
         return False
 

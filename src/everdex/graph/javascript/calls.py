@@ -125,43 +125,52 @@ def _through(engine: Engine, file: File, value: Value, callee: int, arguments: l
         if stated:
             return stated
     signatures = overloads.declared(engine, file, value, arguments) if row.overloads else ()
-    handed, receiver = _handed_back(target, value[2])
+    handed, receiver = _handed_back(engine, target, value[2], len(arguments))
     for signature in signatures:
-        more, itself = _handed_back(target, signature[2])
+        more, itself = _handed_back(engine, target, signature[2], len(arguments))
         handed, receiver = {*handed, *more}, receiver or itself
-    passed = _passed(engine, target, value[2], fuel)
+    passed = _passed(engine, target, value[2], len(arguments), fuel)
     positions = sorted({*handed, *passed.values()})
-    groups: list[Values] = [engine.evaluate(file, arguments[i], fuel - 1) for i in positions if i < len(arguments)]
+    groups: list[Values] = [engine.evaluate(file, arguments[i], fuel - 1) for i in positions]
     if receiver or (not row.result and beside.gives_receiver(engine, target, value[2], fuel - 1)):
         groups.append(_receiver(engine, file, callee, fuel))
     is_known = any(v.known(group) for group in groups)
     # of a parameter that is handed back what other calls pass is not what this one gives
     given = all(file.expressions[argument][0] != m.SPREAD for argument in arguments) and is_known
-    but = tuple(each for each, number in passed.items() if number < len(arguments)) if given else ()
+    but = tuple(passed) if given else ()
     general = returned(engine, value, fuel - _JUMP, tuple(signature[2] for signature in signatures), but)
     groups.append(v.kept(general) if is_known else general)
     return v.union(groups)
 
 
-def _passed(engine: Engine, file: File, index: int, fuel: int) -> dict[int, int]:
-    """The expressions by which a function returns a parameter, itself or by something that hands it back, and which."""
+def _passed(engine: Engine, file: File, index: int, given: int, fuel: int) -> dict[int, int]:
+    """By which expressions a function returns one of so many arguments, also through a function that hands it back."""
     function = file.functions[index]
-    if not function.returns or function.flags & (m.ASYNC | m.GENERATOR):
+    if not given or not function.returns or function.flags & (m.ASYNC | m.GENERATOR):
         return {}
     positions = {
-        binding: number for number, (binding, _, _) in enumerate(function.parameters)
+        binding: number for number, (binding, _, _) in enumerate(function.parameters[:given])
         if binding >= 0 and len(file.bindings[binding].values) <= 1
     }  # fmt: skip
     found: dict[int, int] = {}
-    for expression in function.returns if positions else ():
+    takes = False
+    for expression in function.returns:
         row = _uncast(file, expression)
-        if row[0] == m.CALL and row[2] and (inner := _uncast(file, row[2][0]))[0] == m.NAME and inner[1] in positions:
-            called = engine.evaluate(file, row[1], fuel - _JUMP)
-            if called and all(each[0] == v.EXTERNAL and builtins.HANDS_BACK.get(each[1]) == 0 for each in called):
-                row = inner
-        if row[0] == m.NAME and row[1] in positions:
-            found[expression] = positions[row[1]]
+        inner = _uncast(file, row[2][0]) if row[0] == m.CALL and row[2] else row
+        if inner[0] != m.NAME or file.bindings[inner[1]].kind != m.PARAMETER_NAME:
+            continue
+        takes = True
+        if inner[1] in positions and (inner is row or _hands_back(engine, file, row[1], fuel)):
+            found[expression] = positions[inner[1]]
+    if takes:
+        engine.touch_takes(file, index, *range(given))
     return found
+
+
+def _hands_back(engine: Engine, file: File, callee: int, fuel: int) -> bool:
+    """Whether a library's function gives what it is passed first."""
+    called = engine.evaluate(file, callee, fuel - _JUMP)
+    return bool(called) and all(each[0] == v.EXTERNAL and builtins.HANDS_BACK.get(each[1]) == 0 for each in called)
 
 
 def _uncast(file: File, index: int) -> m.Row:
@@ -171,24 +180,29 @@ def _uncast(file: File, index: int) -> m.Row:
     return row
 
 
-def _handed_back(file: File, index: int) -> tuple[set[int], bool]:
-    """The parameters that a function hands back, and whether what it is called on."""
+def _handed_back(engine: Engine, file: File, index: int, given: int) -> tuple[set[int], bool]:
+    """Which of so many arguments a function gives back, and whether what it is called on."""
     row = file.functions[index]
     if not row.returns and not row.result:
         return set(), False
     positions = {binding: number for number, (binding, _, _) in enumerate(row.parameters) if binding >= 0}
     handed: set[int] = set()
+    takes = False
     receiver = bool(row.result) and file.types[row.result][0] == m.T_THIS
     for expression in row.returns:
         inner = file.expressions[expression]
-        if inner[0] == m.NAME and inner[1] in positions:
-            handed.add(positions[inner[1]])
+        if inner[0] == m.NAME and file.bindings[inner[1]].kind == m.PARAMETER_NAME:
+            takes = True
+            if positions.get(inner[1], given) < given:
+                handed.add(positions[inner[1]])
         elif inner[0] == m.THIS:
             receiver = True
     result_type = file.types[row.result]
     parts = [file.types[part] for part in result_type[1]] if result_type[0] == m.T_UNION else [result_type]
     names = {_generic(file, part) for part in parts} - {-1}  # also of `T & More`
-    for number, (_, type_, _) in enumerate(row.parameters) if names else ():
+    if given and (takes or names):
+        engine.touch_takes(file, index, *range(given))
+    for number, (_, type_, _) in enumerate(row.parameters[:given]) if names else ():
         if _generic(file, file.types[type_]) in names:
             handed.add(number)
     return handed, receiver

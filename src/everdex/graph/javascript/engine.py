@@ -16,7 +16,7 @@ from everdex.graph.javascript import values as v
 from everdex.graph.javascript.bound import lacks
 from everdex.graph.javascript.exports import Place, locate
 from everdex.graph.javascript.files import File, Files
-from everdex.graph.javascript.keys import def_key, export_key, kind_key, literals_key, name_key
+from everdex.graph.javascript.keys import def_key, export_key, kind_key, literals_key, name_key, takes_key
 from everdex.graph.javascript.modules import Modules
 from everdex.graph.javascript.values import Value, Values
 from everdex.graph.model import World, more_key
@@ -91,6 +91,13 @@ class Engine:
     def touch(self, file: File, home: str) -> None:
         """Something of the content of this definition is being looked at."""
         self.reads.add(def_key(file.path, home))
+
+    def touch_takes(self, file: File, function: int, *places: int) -> m.Function:
+        """What a function takes at these places is being looked at; without any, all of it."""
+        row = file.functions[function]
+        home = file.home(row.node)
+        self.reads.update([takes_key(file.path, home, place) for place in places or (-1,)])
+        return row
 
     def touch_name(self, file: File, binding: int) -> m.Binding:
         """What a name is bound to is being looked at."""

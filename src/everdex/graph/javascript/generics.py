@@ -36,9 +36,13 @@ def result(engine: Engine, file: File, call: int, value: Value, fuel: int) -> Va
         return _by(engine, file, call, target, _Signature(parameters, wanted, generics), fuel)
     function = target.functions[value[2]]
     engine.touch(target, target.home(function.node))
-    rows = [target.functions[number] for number in function.overloads] or [function]
-    for row in rows:
+    given = file.expressions[call][2]
+    numbers = list(function.overloads) or [value[2]]
+    rows = [target.functions[number] for number in numbers]
+    for number, row in zip(numbers, rows, strict=True):
         engine.touch(target, target.home(row.node))
+        if row.generics and given:  # or nobody looks at what it takes
+            engine.touch_takes(target, number, *range(len(given)))
     signatures = [_Signature([type_ for _, type_, _ in row.parameters], row.result, row.generics) for row in rows]
     return v.union(_by(engine, file, call, target, signature, fuel) for signature in signatures)
 

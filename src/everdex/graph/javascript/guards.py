@@ -74,9 +74,8 @@ def predicate(engine: Engine, value: Value, number: int, fuel: int) -> Values:
         engine.touch(file, file.home(function.node))
         said = [file.functions[each].result for each in function.overloads] + [function.result]
         result = next((row for each in said if (row := file.types[each])[0] == m.T_PREDICATE), (m.T_UNKNOWN,))
-        is_asked = result[0] == m.T_PREDICATE and number < len(function.parameters) and _is_named(
-            file, function.parameters[number][0], result[1]
-        )  # fmt: skip
+        takes = engine.touch_takes(file, value[2], number).parameters if result[0] == m.T_PREDICATE else []
+        is_asked = number < len(takes) and _is_named(file, takes[number][0], result[1])
     else:
         return v.NOTHING
     if result[0] != m.T_PREDICATE or not is_asked:

@@ -16,7 +16,7 @@ import msgspec
 from everdex.facts import javascript_model as m
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.heirs import stated_function
-from everdex.graph.javascript.keys import ANY_NAME, def_key, member_key, name_key
+from everdex.graph.javascript.keys import ANY_NAME, SPLIT, UNNAMED, def_key, member_key, name_key, takes_key
 
 _encode: Final = msgspec.msgpack.Encoder().encode
 _BY_TEXT: Final = frozenset((m.GLOBAL, m.REQUIRE, m.IMPORT))  # what a type is named by that says all there is
@@ -154,6 +154,18 @@ class Hashes:
             [self._binding(each) for each in row.generics],
         ]  # fmt: skip
 
+    def is_split(self, index: int) -> bool:
+        """Whether what a type has is looked at name by name."""
+        node = self._file.interfaces[index].node
+        return node >= 0 and self._file.facts.nodes[node].kind == SPLIT
+
+    def _named_interface(self, index: int) -> list[Any]:
+        """An interface without those of its members that are looked at by name."""
+        said = self._interface(index)
+        if self.is_split(index):
+            said[3] = [each for each in said[3] if each[0] in UNNAMED]
+        return said
+
     def claimed(self, kind: str, index: int) -> Any:
         file = self._file
         if kind == "class":  # and what it extends, which one name may mean now or then
@@ -181,22 +193,32 @@ class Hashes:
                 [(name, rows[value]) for name, value in binding.prototype], [rows[call] for call in binding.calls],
                 [rows[test] for test in binding.tests],
                 binding.more if binding.kind == m.IMPORTED else
-                [self._interface(index) for index in binding.more] if binding.kind == m.TYPE else
+                [self._named_interface(index) for index in binding.more] if binding.kind == m.TYPE else
                 [types[index] for index in binding.more],
             ))  # fmt: skip
         for number, function in enumerate(file.functions):
             found.setdefault(self._home(function.node), []).append((
                 self._key(function.node), function.flags, *self._this(function.this),
-                [(types[type_], rows[default]) for _, type_, default in function.parameters], self._meant(function),
                 [rows[value] for value in function.returns], [rows[value] for value in function.yields],
                 types[function.result], rows[function.passed[0]] if function.passed[0] >= 0 else 0,
-                function.passed[1], [(name, rows[value]) for name, value in function.stores], function.rest,
-                function.least, [self._key(file.functions[each].node) for each in function.overloads],
+                function.passed[1], [(name, rows[value]) for name, value in function.stores],
+                [self._key(file.functions[each].node) for each in function.overloads],
                 file.facts.nodes[function.node].public, self._stands(number, self._standing),
                 self._key(file.functions[file.returned[number]].node) if number in file.returned else "",
                 self._binding(function.binding) if function.binding >= 0 else None, file.large,
                 [self._binding(each) for each in function.generics], types[function.receiver],
             ))  # fmt: skip
+            if function.parameters:
+                found.setdefault(takes_key(file.path, file.home(function.node)), []).append((
+                    self._key(function.node), function.rest, function.least, self._meant(function),
+                    [(types[type_], rows[default]) for _, type_, default in function.parameters],
+                ))  # fmt: skip
+            meant, last = self._meant(function), len(function.parameters) - 1
+            for place, (_, type_, default) in enumerate(function.parameters):
+                found.setdefault(takes_key(file.path, file.home(function.node), place), []).append((
+                    self._key(function.node), function.rest and place == last, meant[place : place + 1],
+                    types[type_], rows[default],
+                ))  # fmt: skip
         for row in file.classes:
             said = (
                 self._key(row.node), rows[row.extends], [types[part] for part in row.implements],
@@ -205,7 +227,7 @@ class Hashes:
             found.setdefault(self._home(row.node), []).append(said)
         for index, interface in enumerate(file.interfaces):
             if interface.node >= 0:
-                found.setdefault(self._home(interface.node), []).append(self._interface(index))
+                found.setdefault(self._home(interface.node), []).append(self._named_interface(index))
         for namespace in file.facts.namespaces:
             home = next((b.home for b in file.bindings if b.kind == m.MODULE_NAME), "")
             names = [(name, *self._binding(index)) for name, index in sorted(namespace.items())]
@@ -243,6 +265,10 @@ class Hashes:
                 found.setdefault(member_key(path, key, name), []).append(said)
             for name, value, static in row.stores:
                 found.setdefault(member_key(path, key, name), []).append((self.rows[value], static))
+        for index, interface in enumerate(self._file.interfaces):
+            for said in self._interface(index)[3] if self.is_split(index) else ():
+                key = member_key(self._file.path, self._keys[interface.node], said[0])
+                found.setdefault(key, []).append(said[1:])
         return found
 
     @cached_property

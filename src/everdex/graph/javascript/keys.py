@@ -7,6 +7,8 @@ from typing import Final
 
 from everdex.facts import javascript_model as m
 
+SPLIT: Final = "interface"  # the kind of types of which each member has a key of its own
+UNNAMED: Final = ("", "new")  # but for signatures
 # A function that is called by name more often than this says nothing of its parameters that would not be cut anyway.
 MAX_CALLS: Final = 16
 ANY_NAME: Final = "*"  # in place of the name of a member: which there are
@@ -34,8 +36,13 @@ def name_key(path: str, binding: m.Binding) -> str:
     return f"js:name:{path}#{binding.home}/{binding.name}"
 
 
+def takes_key(path: str, home: str, place: int = -1) -> str:
+    """What the functions of a definition's content take at a place; without one, all of it and how many they take."""
+    return f"js:takes:{path}#{home}" if place < 0 else f"js:takes:{path}#{home}/{place}"
+
+
 def member_key(path: str, owner: str, name: str) -> str:
-    """What a class has under a name."""
+    """What a class or an interface has under a name."""
     return f"js:of:{path}#{owner}.{name}"
 
 
@@ -60,4 +67,5 @@ def kind_key(path: str) -> str:
 
 def own_keys(path: str) -> tuple[str, ...]:
     """How the keys begin that stand for a file's own content."""
-    return tuple(f"js:{kind}:{path}#" for kind in ("def", "name", "of", "literals", "called", "export", "kind"))
+    kinds = ("def", "name", "takes", "of", "literals", "called", "export", "kind")
+    return tuple(f"js:{kind}:{path}#" for kind in kinds)

@@ -367,6 +367,7 @@ def _of_interface(engine: Engine, file: File, index: int, name: str, fuel: int) 
     row = file.interfaces[index]
     if row.node >= 0:
         engine.touch(file, file.home(row.node))
+        engine.reads.add(member_key(file.path, file.keys[row.node], name))
     own = _signatures(file, index).get(name)
     if own:
         return own

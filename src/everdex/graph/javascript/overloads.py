@@ -13,6 +13,7 @@ from everdex.facts import javascript_model as m
 from everdex.graph.javascript import builtins, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
+from everdex.graph.javascript.keys import SPLIT, member_key
 from everdex.graph.javascript.values import Value, Values
 
 if TYPE_CHECKING:
@@ -114,6 +115,9 @@ def at(engine: Engine, file: File, node: int) -> Signature | None:
                 row = file.facts.nodes[function.node]
                 known[function.node] = Signature((v.FUNCTION, file.path, number), ("node", row.parent, row.name))
         file.memo["signatures"] = known
+    row = file.facts.nodes[node]
+    if row.parent >= 0 and file.facts.nodes[row.parent].kind == SPLIT:
+        engine.reads.add(member_key(file.path, file.keys[row.parent], row.name))
     return known.get(node)
 
 
@@ -137,7 +141,7 @@ def _is_signature(engine: Engine, value: Value) -> bool:
 def _shape(engine: Engine, value: Value) -> _Shape:
     file = engine.files[value[1]]
     if value[0] == v.FUNCTION:
-        row = file.functions[value[2]]
+        row = engine.touch_takes(file, value[2])
         engine.touch(file, file.home(row.node))
         types_of = [type_ for _, type_, _ in row.parameters]
         return _Shape(row.least, -1 if row.rest else len(types_of), types_of)

@@ -26,7 +26,7 @@ def parameter(engine: Engine, file: File, function: int, number: int, fuel: int)
 
 
 def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
-    row = file.functions[function]
+    row = engine.touch_takes(file, function, number)
     engine.touch(file, file.home(row.node))
     default = row.parameters[number][2]
     declared = _stated(engine, file, function, number, fuel)
@@ -52,7 +52,7 @@ def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int
 
 def _stated(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
     """The type that is stated for a parameter, in its own file or beside it."""
-    type_ = file.functions[function].parameters[number][1]
+    type_ = engine.touch_takes(file, function, number).parameters[number][1]
     if type_:
         return types.of(engine, file, type_, fuel - 1)
     return beside.parameter(engine, file, function, number, fuel - 1)
@@ -184,7 +184,7 @@ def _argument_type(engine: Engine, callee: Value, argument: int, fuel: int) -> V
         callee = (v.FUNCTION, path, row[1]) if row[0] == m.FUNCTION else v.DEEP
     if callee[0] == v.FUNCTION:
         file = engine.files[callee[1]]
-        function = file.functions[callee[2]]
+        function = engine.touch_takes(file, callee[2], argument)
         engine.touch(file, file.home(function.node))
         is_there = argument < len(function.parameters)
         return _stated(engine, file, callee[2], argument, fuel) if is_there else v.NOTHING
@@ -203,7 +203,7 @@ def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int
         return members_of(receiver) if number == wanted else v.NOTHING
     if kind == v.FUNCTION:
         file = engine.files[callee[1]]
-        row = file.functions[callee[2]]
+        row = engine.touch_takes(file, callee[2], argument)
         engine.touch(file, file.home(row.node))
         if argument >= len(row.parameters):
             return v.NOTHING

@@ -55,6 +55,7 @@ from everdex.graph.python.file.keys import (
     names_key,
     operated_key,
     others_key,
+    parameters_key,
     passed_key,
     passes_key,
     replaced_key,
@@ -250,6 +251,8 @@ def _scopes(file: File, source: bytes, offered: dict[str, int]) -> None:
             offered[head_key(file.path, scope.key)] = xxhash.xxh3_64_intdigest(head)
         elif scope.kind == m.FUNCTION_SCOPE and file.is_by_name(file.owner(scope.parent)):
             offered[head_key(file.path, scope.key)] = heads[scope.key]
+            if len(scope.params) > (file.class_of(number) >= 0):
+                offered[parameters_key(file.path, scope.key)] = heads[scope.key]
         offered[scope_key(file.path, scope.key)] = digest.intdigest() ^ functions
     first = 0
     statements = file.facts.statements

@@ -147,6 +147,7 @@ def are_more(engine: Engine, path: str, scope: int, index: int, fuel: int) -> bo
 
 def _slots(engine: Engine, path: str, scope: int, index: int) -> tuple[str, ...]:
     file = engine.file(path)
+    engine.seen.extend(file.seen_parameters(scope))
     return slots.filling(file.scopes[scope], index, file.class_of(scope) >= 0)
 
 

@@ -215,8 +215,7 @@ def _taking(engine: Engine, value: Value, place: int, key: str, fuel: int) -> It
             if kind not in (m.ALL_POSITIONAL, m.ALL_KEYWORDS)
             and (name == key if key else number == index and kind != m.KEYWORD_ONLY)
         ]  # fmt: skip
-        if not taking:  # one that is added later may
-            engine.note(engine.file(value[1]), head_key(value[1], own.key))
+        engine.note(engine.file(value[1]), head_key(value[1], own.key))
         for number in taking:
             yield _Taker(value[1], value[2], number)
 

@@ -213,6 +213,7 @@ def _passed(engine: Engine, file: File, parameter: int, context: int, fuel: int,
     call = engine.contexts[inside] if inside else None
     if call is None or (call.is_any and index):
         return None
+    engine.seen.extend(file.seen_parameters(scope))
     name, kind, _, default = file.scopes[scope].params[index]
     positional = _written_out(engine, call.positional, fuel, depth)
     starred = next((place for place, given in enumerate(positional) if given.starred), len(positional))
@@ -281,6 +282,7 @@ def _rest_of(
 ) -> Positional | None:
     """What a call passes for `*args`; None when it is not known, or the parameter is another one."""
     _, scope, index = parameter
+    engine.seen.extend(file.seen_parameters(scope))
     call = _call(engine, file, scope, context)
     if call is None or file.scopes[scope].params[index][1] != m.ALL_POSITIONAL:
         return None
@@ -318,6 +320,7 @@ def _may_contain(engine: Engine, given: Argument, wanted: str, fuel: int, depth:
     entry = file.entries[values[0]] if len(values) == 1 else None
     if entry is None or entry[0] != m.PARAMETER:
         return True
+    engine.seen.extend(file.seen_parameters(entry[1]))
     call = _call(engine, file, entry[1], given.context)
     name, kind = file.scopes[entry[1]].params[entry[2]][:2]
     if call is None or kind != m.ALL_KEYWORDS or any(key == wanted for key, _ in call.keywords):

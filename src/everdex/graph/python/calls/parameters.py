@@ -70,6 +70,8 @@ _BINARY: Final = frozenset((
 
 def parameter(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     _, scope, index = entry
+    if index or file.class_of(scope) < 0:
+        engine.seen.extend(file.seen_parameters(scope))
     inside = engine.contexts.around(context, file.path, scope)
     call = engine.contexts[inside] if inside else None
     if call is not None and (index == 0 or not call.is_any):
@@ -90,6 +92,8 @@ def from_call(engine: Engine, file: File, scope: int, index: int, call: Context,
     """What one call passes for a parameter: nothing when it passes nothing and there is no default."""
     params = file.scopes[scope].params
     default = params[index][3]
+    if params[index][1] == m.ALL_KEYWORDS and file.seen_parameters(scope) and any(key for key, _ in call.keywords):
+        engine.seen.append(file.seen_head(scope))  # another may take it instead
     found = given(engine, params, index, call, fuel)
     if default >= 0 and params[index][1] not in (m.ALL_POSITIONAL, m.ALL_KEYWORDS) and not is_known(found):
         return union((found, engine.values(file.path, default, call.outer, fuel - NAME_STEP)))

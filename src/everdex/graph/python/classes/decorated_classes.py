@@ -37,6 +37,7 @@ def _assigned(engine: Engine, owner: Value, wanted: str, fuel: int) -> Iterator[
             if value[0] != FUNCTION:
                 continue
             file = engine.look_at(value[1], value[2])
+            engine.seen.extend(file.seen_parameters(value[2]))
             stores = list(_stores(engine, file, value[2], int(value[4] is not None), wanted, fuel))
             if stores:
                 receiver = () if value[4] is None else (Argument("", -1, 0, frozenset((value[4],))),)

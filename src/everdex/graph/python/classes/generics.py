@@ -86,6 +86,7 @@ def passed(engine: Engine, path: str, scope: int, call: Context, fuel: int) -> V
     variable = _variable(file, file.scopes[scope].annotation)
     if variable < 0:
         return NOTHING
+    engine.seen.extend(file.seen_parameters(scope))
     params = file.scopes[scope].params
     for place, (_, _, annotation, _) in enumerate(params):
         is_class = annotation >= 0 and file.entries[annotation][0] == m.SUBSCRIPT

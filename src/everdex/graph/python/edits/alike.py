@@ -35,6 +35,7 @@ from everdex.graph.python.file.keys import (
     member_key,
     name_key,
     operated_key,
+    parameters_key,
     passed_key,
     passes_key,
     scope_key,
@@ -46,6 +47,7 @@ from everdex.graph.python.file.slices import OPERANDS
 
 _NONE: Final = frozenset(("",))  # instead of the slots of a call that passes nothing
 _TAKING: Final = frozenset(("__init__", "__call__"))  # of the special methods those to which anything is passed
+_MOVING: Final = (m.KEYWORD_ONLY, m.ALL_KEYWORDS)  # passed by name alone
 MAX_EDITED: Final = 50  # functions; a file in which more changed was rewritten, and each costs a look through all of it
 
 
@@ -66,7 +68,11 @@ def unseen(old: File, new: File, change: Callable[[str], int]) -> list[str]:
         return []
     pair = _Pair(old, new, {old.scopes[scope].key for _, scope, _ in edited}, lambda key: change(key) != 0)
     found = [each for each in edited if pair.try_function(*each[1:])]
-    return [*(key for key, _, _ in found), *_around(old, new, [each[1:] for each in found], change)]
+    taking = [old.scopes[scope].key for _, scope, _ in found]
+    return [
+        *(key for key, _, _ in found), *(parameters_key(old.path, key) for key in taking if key not in pair.otherwise),
+        *_around(old, new, [each[1:] for each in found], change),
+    ]  # fmt: skip
 
 
 def _around(old: File, new: File, alike: list[tuple[int, int]], change: Callable[[str], int]) -> list[str]:
@@ -96,15 +102,23 @@ class _Pair(Pairing):
 
     def __init__(self, old: File, new: File, functions: set[str], is_changed: Callable[[str], bool]) -> None:
         super().__init__(old, new)
+        self.otherwise: set[str] = set()  # functions of which another parameter may be meant by what is seen
         self._is_changed = is_changed
         self._ways = _ways(old, functions), _ways(new, functions)
 
     def try_function(self, old: int, new: int) -> bool:
         """Whether a function can be added to what is the same; if not, nothing was assumed."""
-        before = self.mark()
-        if self._function(old, new) and self.walked():
-            return True
-        self.go_back(before)
+        before, key = self.mark(), self.old.scopes[old].key
+        for is_otherwise in (False, True):
+            if is_otherwise:
+                self.otherwise.add(key)
+            if self._function(old, new) and self.walked():
+                return True
+            self.go_back(before)
+            self.parameters.pop(key, None)
+            if not self._is_changed(parameters_key(self.old.path, key)):
+                break
+        self.otherwise.discard(key)
         return False
 
     # -- what may be seen of a function
@@ -114,7 +128,7 @@ class _Pair(Pairing):
         return (
             first.flags == second.flags
             and self.old.passes_on(old) == self.new.passes_on(new)
-            and (self._heads(first, second) or self._takes_more(old, new))
+            and ((first.key not in self.otherwise and self._heads(first, second)) or self._takes_otherwise(old, new))
             and self.both(first.returns, second.returns)
             and self.both(first.guards, second.guards)
             and self.both(first.yields, second.yields)
@@ -133,47 +147,33 @@ class _Pair(Pairing):
             [written_now, second.decorators, second.bases, second.base_keywords, second.annotation],
         )
 
-    def _takes_more(self, old: int, new: int) -> bool:
-        """A definition that takes what it took and, last, more that has a default.
+    def _takes_otherwise(self, old: int, new: int) -> bool:
+        """A definition of which parameters came, went, or are called or stand otherwise.
 
-        That is nothing to who calls it and passes no more than before. Who passes on something for which there was no
-        parameter has noted the head. Without any parameter calls are not told apart; of what decorators register with
-        others the first matters; `**rest` would hold less than before.
+        Who asks what one is has noted that, and who passes on something for which there is one, or none, the head. So
+        has nobody to be asked of those to which nothing leads that is seen. Without any parameter calls are not told
+        apart; a method's first is the receiver, and decorators may look at what is declared.
         """
         first, second = self.old.scopes[old], self.new.scopes[new]
-        known = len(first.params)
-        kinds, added = [param[1] for param in first.params], second.params[known:]
-        by_keyword = all(param[1] == m.KEYWORD_ONLY for param in added)
-        return bool(
-            added
-            and known > (bool(first.decorators) and self.old.class_of(old) >= 0)
-            and (not first.name.startswith("__") or first.name in _TAKING)
-            and m.ALL_KEYWORDS not in kinds
-            and (m.ALL_POSITIONAL not in kinds or by_keyword)
-            and self.old.is_by_name(self.old.owner(first.parent))
-            and all(self._is_left_out(second, *param[1:]) for param in added)
-            and self._heads(first, replace(second, params=second.params[:known]))
-        )
-
-    def _is_left_out(self, own: m.Scope, kind: int, annotation: int, default: int) -> bool:
-        """Whether a call may pass nothing for a parameter, and what it gives is not declared by it."""
-        entries = self.new.entries
-        if kind not in (m.POSITIONAL, m.KEYWORD_ONLY) or default < 0 or entries[default][0] != m.LITERAL:
+        is_otherwise = first.key in self.otherwise
+        kept = _renamed(first.params, second.params) if is_otherwise else _kept(first.params, second.params)
+        before = [param for number, param in enumerate(first.params) if is_otherwise or number not in kept]
+        after = [param for number, param in enumerate(second.params) if is_otherwise or number not in kept.values()]
+        if (
+            not (first.params and second.params)
+            or (self.old.class_of(old) >= 0 and (kept.get(0) != 0 or first.params[0][:2] != second.params[0][:2]))
+            or (first.decorators and any(param[2] >= 0 for param in (*before, *after)))
+            or (first.name.startswith("__") and first.name not in _TAKING)
+            or self.old.passes_on(old)
+            or not self.old.is_by_name(self.old.owner(first.parent))
+            or not all(_is_plain(self.old, first, *param[2:]) for param in before)
+            or not all(_is_plain(self.new, second, *param[2:]) for param in after)
+        ):
             return False
-        return annotation < 0 or (entries[annotation][0] == m.NAME and entries[annotation][1] not in self._types(own))
-
-    def _types(self, own: m.Scope) -> set[str]:
-        """The names in what a function is declared to give."""
-        entries, found = self.new.entries, set[str]()
-        waiting = [own.annotation]
-        while waiting:
-            number = waiting.pop()
-            if number >= 0:
-                entry = entries[number]
-                found.update([entry[1]] if entry[0] == m.NAME else ())
-                operands: Any = [entry[place] for place in OPERANDS.get(entry[0], ())]
-                waiting.extend(_numbers(operands))
-        return found
+        same = {} if is_otherwise else kept
+        those, these = [first.params[each] for each in same], [second.params[each] for each in same.values()]
+        self.parameters[first.key] = kept
+        return self._heads(replace(first, params=those), replace(second, params=these))
 
     def _inside(self, old: int, new: int) -> bool:
         """The definitions inside: their heads, which stand in this body, and the names that they take from it."""
@@ -198,6 +198,53 @@ class _Pair(Pairing):
         before, after = (ways.get(key, {}) for ways in self._ways)
         # Nobody offers '': what is not announced has never changed.
         return all(self._is_changed(way.announced) or self.both(before[way], after.get(way, [])) for way in before)
+
+
+def _kept(first: list[Any], second: list[Any]) -> dict[int, int]:
+    """The parameters that are what they were to who passes them; those by name alone may stand elsewhere.
+
+    `**rest` holds what is passed by no other name: who passes it something has noted the head.
+    """
+    by_name = {(*each[:2],): place for place, each in enumerate(second) if each[1] in _MOVING}
+    found = {}
+    for place, each in enumerate(first):
+        other = place
+        if each[1] in _MOVING and place > 1:
+            other = by_name.get((*each[:2],), place)
+            other = other if other > 1 else place
+        if other < len(second) and each[:2] == second[other][:2]:
+            found[place] = other
+    return found
+
+
+def _renamed(first: list[Any], second: list[Any]) -> dict[int, int]:
+    """For which parameter each may stand now: one of its name, else the one at its place."""
+    by_name = {each[0]: place for place, each in enumerate(second)}
+    found = {place: by_name[each[0]] for place, each in enumerate(first) if each[0] in by_name}
+    taken = set(found.values())
+    rest = (place for place in range(min(len(first), len(second))) if place not in found and place not in taken)
+    return {**found, **{place: place for place in rest}}
+
+
+def _is_plain(file: File, own: m.Scope, annotation: int, default: int) -> bool:
+    """Whether a parameter has no default but a literal, and what its function gives is not declared by it."""
+    entries = file.entries
+    if default >= 0 and entries[default][0] != m.LITERAL:
+        return False
+    return annotation < 0 or (entries[annotation][0] == m.NAME and entries[annotation][1] not in _types(file, own))
+
+
+def _types(file: File, own: m.Scope) -> set[str]:
+    """The names in what a function is declared to give."""
+    found, waiting = set[str](), [own.annotation]
+    while waiting:
+        number = waiting.pop()
+        if number >= 0:
+            entry = file.entries[number]
+            found.update([entry[1]] if entry[0] == m.NAME else ())
+            operands: Any = [entry[place] for place in OPERANDS.get(entry[0], ())]
+            waiting.extend(_numbers(operands))
+    return found
 
 
 def _numbers(operands: Any) -> Iterator[int]:

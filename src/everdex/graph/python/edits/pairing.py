@@ -27,6 +27,7 @@ class Pairing:
         self._to: dict[int, int] = {}
         self._from: dict[int, int] = {}
         self._waiting: list[tuple[int, int]] = []
+        self.parameters: dict[str, dict[int, int]] = {}  # function -> those that are the same, where not all are
 
     def mark(self) -> Mark:
         return dict(self._to), dict(self._from)
@@ -84,7 +85,8 @@ class Pairing:
         if (first in old.held_displays) != (second in new.held_displays):
             return False
         if kind == m.NAME:
-            return left[1] == right[1] and self.both(left[3:], right[3:]) and self._names(first, second, left[1])
+            is_same = left[1] == right[1] or self._are_renamed(left, right)
+            return is_same and self.both(left[3:], right[3:]) and self._names(first, second, left[1])
         if kind == m.DEFINITION:
             return bool(old.scopes[left[1]].key == new.scopes[right[1]].key)
         if kind == m.PARAMETER:
@@ -103,7 +105,10 @@ class Pairing:
     def _parameters(self, left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
         """What a parameter is passed is read under keys; but what stands beside an operator is also what is asked of it
         in the body."""
-        if (self.old.scopes[left[1]].key, left[2]) != (self.new.scopes[right[1]].key, right[2]):
+        key, place = self.old.scopes[left[1]].key, left[2]
+        if key in self.parameters:
+            place = self.parameters[key].get(place, -1)
+        if (key, place) != (self.new.scopes[right[1]].key, right[2]):
             return False
         if left[2] != 1 or not self.old.scopes[left[1]].name.startswith("__"):
             return True
@@ -119,6 +124,17 @@ class Pairing:
         inside = old.from_inside.get((old.where[first], name), [])
         inside_now = new.from_inside.get((new.where[second], name), [])
         return self.bindings([*reaching, *inside], [*reaching_now, *inside_now])
+
+    def _are_renamed(self, left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
+        """Whether two names mean a parameter each, one of which stands for the other; who asks what it is is asked."""
+        if not (len(left[2]) == len(right[2]) == 1):
+            return False
+        old, new = self.old, self.new
+        first, second = old.entries[old.bindings[left[2][0]][2]], new.entries[new.bindings[right[2][0]][2]]
+        return (
+            (first[0], second[0]) == (m.PARAMETER, m.PARAMETER)
+            and self.parameters.get(old.scopes[first[1]].key, {}).get(first[2]) == second[2]
+        )
 
     def _free(self, first: int, second: int, name: str) -> bool:
         """A name that is looked up around: found in the same scope, and bound there alike.

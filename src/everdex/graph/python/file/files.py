@@ -17,6 +17,7 @@ from everdex.graph.python.file.keys import (
     member_key,
     name_key,
     names_key,
+    parameters_key,
     scope_key,
     stars_key,
     stores_key,
@@ -78,6 +79,7 @@ class File(Fillings):
         super().__init__(path, data)
         self.size = len(data)
         self._seen: list[Seen | None] = [None] * len(self.scopes)  # by scope; never of the module's or a class's
+        self._seen_parameters: dict[int, tuple[Seen, ...]] = {}
         self._seen_statements: list[Seen | None] = [None] * len(self.facts.statements)
         self._imported: dict[int, dict[int, int]] = {}
         self._is_larger: dict[tuple[int, int], bool] = {}
@@ -161,6 +163,16 @@ class File(Fillings):
     def seen_head(self, scope: int) -> Seen:
         """What a class inherits from."""
         return self.seen_key(head_key(self.path, self.scopes[scope].key))
+
+    def seen_parameters(self, scope: int) -> tuple[Seen, ...]:
+        """What a function of the module or a class takes; nothing of others."""
+        found = self._seen_parameters.get(scope)
+        if found is None:
+            own = self.scopes[scope]
+            is_told = own.kind == m.FUNCTION_SCOPE and self.is_by_name(self.owner(own.parent))
+            found = (self.seen_key(parameters_key(self.path, own.key)),) if is_told else ()
+            self._seen_parameters[scope] = found
+        return found
 
     def seen_names(self, scope: int) -> Seen:
         """Which names the module or a class binds, and to expressions of which kinds."""

@@ -63,6 +63,12 @@ def head_key(path: str, key: str) -> str:
     return f"py:head:{path}:{key}"
 
 
+def parameters_key(path: str, key: str) -> str:
+    """What a function takes, by which names and places: noted where it is asked what one of its parameters is, but for
+    what a method is called on."""
+    return f"py:parameters:{path}:{key}"
+
+
 def stub_key(path: str, key: str) -> str:
     """That a function has no body of its own."""
     return f"py:stub:{path}:{key}"
