@@ -1,13 +1,16 @@
-"""What the interpreter does with memory, counted by the kernel."""
+"""What the interpreter does with memory, counted by the kernel or by the interpreter itself."""
 
 from __future__ import annotations
 
 import resource
+import sys
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
 
 from everdex.memory import roomy
+from everdex.parse.grammar import parse_tree
 
 _DEPTHS = 400
 _CALLS = 200
@@ -52,3 +55,21 @@ def test_a_roomy_method_is_the_method() -> None:
     assert (_Deep.fail.__name__, _Deep.fail.__doc__) == ("fail", "Fails.")
     with pytest.raises(LookupError, match="deep"):
         _Deep().fail(kind=LookupError)
+
+
+def test_what_was_parsed_is_let_go() -> None:
+    """A daemon parses with every edit, and a worker thousands of files: of none the text stays."""
+    data = b"def f(a, b):\n    return [a, b, f(a, b)]\n\n\n" * 1_000
+    parse_tree("python", data)
+    small = data[:43]
+    references = sys.getrefcount(small)
+    tracemalloc.start()
+    try:
+        for _ in range(5):
+            parse_tree("python", data)
+            parse_tree("python", small)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < len(data)
+    assert sys.getrefcount(small) == references

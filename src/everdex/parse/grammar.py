@@ -7,7 +7,6 @@ beyond it the answer is None and the caller falls back to line windows. No knowl
 from __future__ import annotations
 
 import importlib
-import math
 import re
 import time
 from functools import cache
@@ -67,19 +66,27 @@ def parse_tree(name: str, data: bytes, span: Range | None = None) -> Tree | None
         return None
     budget = BUDGET_SECONDS + BUDGET_SECONDS_PER_MEGABYTE * size / 1e6
     began, soonest = time.thread_time(), time.monotonic() + budget
-    exceeded = False
+    exceeded, parsed = False, False
+    # tree-sitter 0.26 never lets go of what it was given here. A view that was released holds no text.
+    whole = memoryview(data)
+    given = whole[:0]
 
-    def read(offset: int, _point: object) -> bytes:
-        nonlocal exceeded
+    def read(offset: int, _point: object) -> bytes | memoryview:
+        nonlocal exceeded, given
+        if parsed:  # the tree keeps this for its queries' text predicates, and takes bytes alone then
+            return data[offset : offset + _SLICE_BYTES]
+        given.release()
         # CPU time is dear to ask for; it cannot have run out before wall time has.
         if exceeded or (time.monotonic() > soonest and time.thread_time() - began > budget):
             exceeded = True
             return b""
-        return data[offset : offset + _SLICE_BYTES]
+        given = whole[offset : offset + _SLICE_BYTES]
+        return given
 
     tree = parser.parse(read)
-    # The tree keeps `read` for its queries' text predicates: those must always be answered.
-    soonest = math.inf
+    parsed = True
+    given.release()
+    whole.release()
     return None if exceeded or _unwieldy(tree.root_node) else tree
 
 
