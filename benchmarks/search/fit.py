@@ -40,10 +40,10 @@ FITTED_ON = {
     "symbol": (("development", "symbol", 1.0),),
 }
 ORDERS = 4  # ascents in so many orders are averaged: each alone climbs to another place
-# Subjects and lone names are found by any chunk of a file: whether it is functions is noise to them. What a
+# Subjects and lone names are found by any chunk of a file: whether it is functions, how much code, is noise. What a
 # file is for weighs as for subjects: the docstring set has hardly a file that is not source.
 PURPOSE = [name for name in FEATURES if name == "header" or name.startswith("role_")]
-ONLY_OF = {"function": ("action",), **dict.fromkeys(PURPOSE, ("natural", "symbol"))}
+ONLY_OF = {"function": ("action",), "code": ("action",), **dict.fromkeys(PURPOSE, ("natural", "symbol"))}
 
 Parts = Sequence[tuple[Cases, float]]  # cases and how much their mean counts
 Weights = Mapping[str, Vector]  # by kind
@@ -115,7 +115,7 @@ def start_weights() -> Weights:
     """Plain guesses, so that what is held out has not been seen through the shipped weights."""
     guess = replace(
         ones(), lexical=0.5, file_lexical=0.5, dense=0.5, size=0.0, stem=0.2, stem_query=0.5,
-        defines=0.4, defines_exactly=0.3, function=0.0, path=1.0, header=0.0,
+        defines=0.4, defines_exactly=0.3, function=0.0, code=0.0, path=1.0, header=0.0,
         roles=tuple((role, -0.3) for role in ROLES),
     )  # fmt: skip
     lone = replace(guess, lexical=1.0, dense=0.1, stem=0.5, stem_query=0.0, defines_exactly=0.5)

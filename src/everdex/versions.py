@@ -89,7 +89,7 @@ JOIN_VERSION: Final = "2"
 PICTURES_VERSION: Final = "11"
 
 # How results are ranked.
-RANKING_VERSION: Final = "16"
+RANKING_VERSION: Final = "17"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from everdex.search.courtesy import without_courtesy
 from everdex.search.model import SearchRequest
-from everdex.search.query import parse_query
+from everdex.search.query import Intent, parse_query
 from everdex.service.index import Index, Reading
 from support.stores import synced
 
@@ -110,3 +110,45 @@ def test_a_glob_among_words_says_where(tmp_path: Path, query: str, paths: set[st
 def test_what_is_no_glob_or_stands_alone_filters_nothing(query: str) -> None:
     """Regular expressions, products, comments; and a glob alone is all that there is to search for."""
     assert parse_query(query).files == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("export default class Storage", "Storage"),
+        ("class Storage(Base):", "Storage"),
+        ("class Storage", "Storage"),
+        ("def open_view(self, path", "open_view"),
+        ("def open(", "open"),
+        ("pub async fn open<T>(path: &str)", "open"),
+        ("func (s *Store) open(path string) error {", "open"),
+        ("func open(path string) error", "open"),
+        ("public static function open($path)", "open"),
+        ("export const open = async (path) => {", "open"),
+        ("type Store struct {", "Store"),
+        ("interface Store {", "Store"),
+    ],
+)
+def test_the_head_of_a_definition_asks_for_what_it_defines(query: str, name: str) -> None:
+    """Who pastes it wants the definition, not the words around the name."""
+    parsed = parse_query(query)
+    assert (parsed.text, parsed.intent) == (name, Intent.SYMBOL)
+
+
+@pytest.mark.parametrize(
+    "query", ["class names", "type inference", "function parameters and defaults", "const", "class Names of things"]
+)
+def test_words_that_only_begin_like_a_definition_stay_words(query: str) -> None:
+    """English uses them, too."""
+    assert parse_query(query).text == query
+
+
+@pytest.mark.parametrize("query", ["unit tests for the parser", "how is the parser tested", "tests of parser"])
+def test_who_asks_for_tests_gets_tests_first(tmp_path: Path, query: str) -> None:
+    """Otherwise they come after what they test."""
+    files = {
+        "src/parser.py": "def parser(text):\n    '''Parser that has tests.'''\n    return parser\n",
+        "tests/test_parser.py": "def test_parser():\n    parser('')\n",
+    }
+    assert _answer(tmp_path / "a", query, files)["results"][0]["path"] == "tests/test_parser.py"
+    assert _answer(tmp_path / "b", "the parser of a text", files)["results"][0]["path"] == "src/parser.py"

@@ -33,6 +33,7 @@ _KINDS = {
         "formats a date as text", "where is the session cookie signed", "where are names checked",
         "the number of open files", "matches every glob", "parses json from text", "how are requests routed",
         "what decides which file wins", "which version wins", "in what order do names sort", "why is it slow",
+        "does it check the names", "is there a limit",
     ],
 }  # fmt: skip
 

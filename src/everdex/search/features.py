@@ -15,6 +15,7 @@ import msgspec
 
 from everdex.languages import role_of
 from everdex.search.query import Intent, Query
+from everdex.search.sentence import asks_for_tests
 from everdex.terms import split
 
 # Kinds whose names are plentiful and weak evidence: a local called `engine` is not the type Engine.
@@ -71,7 +72,7 @@ class PathFeatures(msgspec.Struct, frozen=True):
     role: str
     header: bool
     exact: bool
-    called_for: bool  # a document such as README, by its name
+    called_for: bool  # a document such as README, by its name; a test, where tests are asked for
 
 
 class NameFeatures(msgspec.Struct, frozen=True):
@@ -92,6 +93,7 @@ class NameMatcher:
         self._names: dict[str, tuple[float, float]] = {}
         bare = query.text.strip().removesuffix("()")
         self._is_path = query.intent is Intent.PATH
+        self._tests = asks_for_tests(query.text)
         self._text = query.text.strip("`'\" ")
         spelled = (*query.identifiers, bare) if query.intent is Intent.SYMBOL else query.identifiers
         self._exact = frozenset(_QUALIFIER.split(name.strip("`'\",;:()"))[-1] for name in spelled)
@@ -142,7 +144,8 @@ class NameMatcher:
         stem, role, header = _place(path_key)
         named, asked = self._shares(stem)
         exact = self._is_path and (path_key == self._text or path_key.endswith("/" + self._text.lstrip("./")))
-        return PathFeatures(named, asked, role, header, exact, role == "doc" and stem.isupper() and named == 1.0)
+        called_for = self._tests if role == "test" else role == "doc" and stem.isupper() and named == 1.0
+        return PathFeatures(named, asked, role, header, exact, called_for)
 
     def definitions(self, found: Sequence[Definition]) -> NameFeatures:
         """What the names defined in a chunk say: the best single one counts."""

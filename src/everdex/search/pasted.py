@@ -19,7 +19,7 @@ _MOST: Final = 20  # of one question
 _SAME_NAME: Final = 10  # files that a bare name may mean
 # `File "a.py", line 3` without its quotes, a.py:3:7, a.cs:line 3, a.ts(3,7), a.go#L3
 _PLACE: Final = re.compile(
-    r"(?P<path>[^\s\"'`()<>\[\]{},;:|#]{1,400}\.[A-Za-z]\w{0,9})[\"'`]?"
+    r"(?<![^\s\"'`()<>\[\]{},;:|#])(?P<path>[^\s\"'`()<>\[\]{},;:|#]{1,400}\.[A-Za-z]\w{0,9})[\"'`]?"
     r"(?:\s*,?\s*(?P<last>line)\s+|:line\s|:|\(|#L)(?P<line>\d{1,7})\b"
 )
 _STEP: Final = 0.01

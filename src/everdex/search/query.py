@@ -17,13 +17,13 @@ from everdex import languages, limits
 from everdex.errors import QueryError
 from everdex.search.courtesy import without_courtesy
 from everdex.search.sentence import asks_directly, says_what_code_does
+from everdex.search.shapes import defined_by, is_glob
 from everdex.terms import split
 
 _TOKEN: Final = re.compile(r'-?"[^"]*"|\S+')
 _FILTER: Final = re.compile(r"(file|path|lang|language|symbol):(.+)", re.DOTALL)
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|/)[A-Za-z_$][\w$]*)*[!?]?(?:\(\))?")
 _COMPOUND: Final = re.compile(r"[a-z0-9][A-Z]|_|::|->|[a-z]\.[a-zA-Z_]|[A-Z]{2,}[a-z]|\(\)$")
-_GLOB: Final = re.compile(r"(?:\*\*?\.|(?!/\*)(?=[^/]*/))[\w@./*?+-]+")  # among words it says where to look
 _ERROR: Final = re.compile(
     r"\b\w*(?:Error|Exception|Panic)\b:?|\btraceback\b|\bpanicked at\b|\bundefined (?:is not|reference)\b"
     r"|\bcannot (?:read|find|import)\b|\bno such\b",
@@ -78,10 +78,11 @@ def parse_query(raw: str) -> Query:
             words.append(token)
     for name in filters["lang"]:
         known_language(name)
-    if any(split.tokens(word) for word in words if not _is_glob(word)):
-        filters["file"] += filter(_is_glob, words)
-        words = [word for word in words if not _is_glob(word)]
+    if any(split.tokens(word) for word in words if not is_glob(word)):
+        filters["file"] += filter(is_glob, words)
+        words = [word for word in words if not is_glob(word)]
     text = without_courtesy(" ".join([*words, *filters["symbol"]]).strip())
+    text = defined_by(text) or text
     if not split.tokens(text):
         raise QueryError(f"the query {raw[:60]!r} has no word to search for")
     return Query(
@@ -120,10 +121,6 @@ def known_language(name: str) -> None:
     known = f"known are {', '.join(sorted(languages.KNOWN))}"
     hint = f"did you mean {' or '.join(near)}?" if near else known
     raise QueryError(f"unknown language {name[:60]!r}", hint=hint)
-
-
-def _is_glob(word: str) -> bool:
-    return bool(_GLOB.fullmatch(word)) and "*" in word and ".*" not in word and any(map(str.isalnum, word))
 
 
 def _is_code(word: str) -> bool:

@@ -15,6 +15,14 @@ _HOW_TO: Final = re.compile(r"how (?:to|(?:do|can|should) (?:i|we|you))\s+")
 _ASKS: Final = re.compile(
     r"how (?:is|are|was|were|does|do|did|has|have|can|could|should|will|would)\b"
     r"|(?:(?:in|by|from|under|at|to|on|for|with) )?(?:what|which)\b|(?:when|where|who|whom|why)\b"
+    r"|(?:is|are|was|were|does|do|did|has|have|can|could|should|will|would)"
+    r" (?:there|it|this|that|they|we|you|i|one|any|an?|the)\b"
+)
+# "unit tests for the parser": no English word but `test` is meant by itself ("test client").
+_TESTS: Final = re.compile(
+    r"\b(?:(?:unit|integration|end-to-end|e2e|regression|existing) tests?"
+    r"|tests? (?:for|of|that|which|cases?|files?|suites?)|specs? (?:for|of)|(?:is|are|gets?|be) (?:\w+ ){0,6}tested)\b",
+    re.IGNORECASE,
 )
 _LOOKED_AT: Final = 200  # characters: a question may be a page long
 _LEAST_WORDS: Final = 3  # "open view" may be either
@@ -58,6 +66,11 @@ def asks_directly(text: str) -> bool:
     """Whether a sentence is a question as one asks a person."""
     lowered = text.strip()[:_LOOKED_AT].lower()
     return bool(_ASKS.match(lowered)) and len(_WORD.findall(lowered)) >= _LEAST_WORDS
+
+
+def asks_for_tests(text: str) -> bool:
+    """Whether tests are the answer, and not what they test."""
+    return bool(_TESTS.search(text[:_LOOKED_AT]))
 
 
 def says_what_code_does(text: str) -> bool:

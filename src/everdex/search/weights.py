@@ -7,7 +7,7 @@ questions of that kind, by coordinate ascent on other repositories than those it
 0, and new fits of all its weights brought nothing. Its `dense` and its share of the file's mean are the means of what
 eight folds of repositories chose for the table that is shipped, all else as it was: .8981 on the development set and
 .6782 on the docstring set, held out, where .56 and 1 reached .8936 and .6766 (docs/model-card.md).
-`benchmarks/RESULTS.md` has what each feature brings.
+`benchmarks/RESULTS.md` has what each feature brings. `code` was set by hand (docs/adr/0018-what-code-does.md).
 
 Tried and left out, as differences in NDCG@10 on the development set: a file's weight in the graph (PageRank over who
 refers to what) brings +.003 when its weight is chosen there and -.001 when it is chosen on other repositories; words
