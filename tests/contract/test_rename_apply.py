@@ -406,3 +406,17 @@ def test_the_command_plans_and_carries_out(tmp_path: Path) -> None:
     refused = everdex("rename", "--apply", plan_id, "--json", made.path)
     assert (refused.code, refused.json["error"]["code"]) == (2, "usage")
     assert everdex("rename", "helper", "x", made.path).code == 2
+
+
+def test_a_files_mode_is_kept_whatever_the_umask(tmp_path: Path) -> None:
+    """Who shares a file with a group shares it afterwards, too."""
+    made = synced(tmp_path / "tree", _FILES)
+    (made.path / "core.py").chmod(0o664)
+    made.sync()
+    plan_id = _plan(made, "core.py::helper", "assist")
+    before = os.umask(0o077)
+    try:
+        _apply(made, plan_id)
+    finally:
+        os.umask(before)
+    assert (made.path / "core.py").stat().st_mode & 0o777 == 0o664
