@@ -85,3 +85,20 @@ def test_a_remembered_stat_counts_for_the_content_that_it_was_seen_with(tmp_path
     (made.store.cache / "touched.json").write_bytes(remembered)
     published = run.Look(made.root, made.config, made.store, made.base(), run.SyncOptions()).live.indexed()
     assert touched.apply(made.store, dict(published)) == published
+
+
+def test_what_vanishes_while_it_is_read_does_not_answer_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was to be indexed anew; its old rows go with it."""
+    made = synced(tmp_path / "tree", {"a.py": "a = 1\n", "b.py": "b = 1\n"})
+    made.write({"a.py": "a = 2\n"})
+    read = work.read_stable
+
+    def vanishing(root: Root, candidate: Candidate, **limit: int) -> SourceFile | None:
+        made.remove("a.py")
+        return read(root, candidate, **limit)
+
+    monkeypatch.setattr(work, "read_stable", vanishing)
+    made.sync()
+    assert made.texts() == {"b.py": "b = 1\n"}
