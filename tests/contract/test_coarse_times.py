@@ -26,6 +26,7 @@ _S = 1_000_000_000
         (7 * _S, 7 * _S, 1_990_000_000, False),  # FAT keeps every other second
         (7 * _S, 7 * _S, 2_030_000_000, True),
         (9 * _S, 7 * _S, 1_000_000_000, False),  # from the future
+        (3 * _S + 1, 7 * _S + 1, 10_000_000, False),  # an old time given to what was written just now
     ],
 )
 def test_times_are_trusted_when_the_next_write_would_have_others(

@@ -64,6 +64,7 @@ _CHANGES: dict[str, Callable[[Path], object]] = {
     "file became a link": lambda root: (
         (root / "deep/er/other.py").unlink(), (root / "deep/er/other.py").symlink_to("../../main.py"),
     ),
+    "git's index gone": lambda root: (root / ".git/index").unlink(),
     "mode": lambda root: (root / "main.py").chmod(0o755),
 }  # fmt: skip
 

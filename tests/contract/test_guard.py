@@ -99,3 +99,31 @@ def test_readers_share_and_collection_excludes(tmp_path: Path) -> None:
         pass
     with hold_exclusive(path, PRIVATE, wait_ms=0):
         pass
+
+
+def test_a_lock_file_that_lay_there_for_hours_is_held_all_the_same(tmp_path: Path) -> None:
+    """What counts is when its holder came in, not when the file was made."""
+    with hold_guard(tmp_path / "g", PRIVATE):
+        pass
+    os.utime(tmp_path / "g", (0, 0))
+    with hold_guard(tmp_path / "g", PRIVATE) as guard:
+        with pytest.raises(Busy), hold_guard(tmp_path / "g", PRIVATE, wait_ms=60):
+            pass
+        assert guard.held()
+
+
+def test_a_lock_file_that_is_replaced_while_it_is_locked_counts_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever has locked the old one begins again: the section is that of the file under the name."""
+    lock = guards._try_lock
+
+    def replaced(handle: int, mode: int) -> bool:
+        monkeypatch.setattr(guards, "_try_lock", lock)
+        (tmp_path / "new").touch()
+        os.replace(tmp_path / "new", tmp_path / "g")
+        return lock(handle, mode)
+
+    monkeypatch.setattr(guards, "_try_lock", replaced)
+    with hold_guard(tmp_path / "g", PRIVATE) as guard:
+        assert guard.held()

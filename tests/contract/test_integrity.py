@@ -263,3 +263,34 @@ def test_a_newer_lease_is_refused_by_writers(made: Workspace) -> None:
 def _resync(made: Workspace) -> None:
     made.write({"a.py": "changed = 1\n"})
     type(made)(made.root, made.config, open_store(made.root, made.store.info.config_fingerprint)).sync()
+
+
+def test_a_snapshot_that_is_asked_for_by_its_id_is_checked_as_well(made: Workspace) -> None:
+    """Not only the active one: what only an older snapshot refers to may be damaged, too."""
+    first = active.published(made.store)[-1][1]
+    made.write({"c.md": "# Other\n", "a.py": "def last():\n    return 4\n"})
+    made.sync()  # nothing of the first segment is live any more
+    older = msgspec.json.decode(first.read_bytes())
+    rows = made.store.path / older["segments"][0]["path"] / "rows.db"
+    rows.chmod(0o600)
+    rows.write_bytes(rows.read_bytes()[:-1] + b"\xff")
+    active.pin(made.store)
+    with pytest.raises(Corrupt):
+        active.pin(made.store, older["snapshot_id"])
+
+
+def test_a_full_check_believes_no_remembered_one(made: Workspace) -> None:
+    """A disk may give other bytes with the same times: `health` and `repair` read all of it."""
+    manifest = made.base()
+    reference = manifest.segments[0]
+    rows = made.store.path / reference.path / "rows.db"
+    rows.chmod(0o600)
+    rows.write_bytes(rows.read_bytes()[:-1] + b"\xff")
+    files = sorted((made.store.path / reference.path).iterdir())
+    stats = [(path.name, path.stat()) for path in files]
+    stamps = [(name, seen.st_ino, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size) for name, seen in stats]
+    remembered = {"artifacts": {reference.path: (reference.sha256, stamps)}}
+    (made.store.cache / "verified.json").write_bytes(msgspec.json.encode(remembered))
+    integrity.verify(made.store, manifest)
+    with pytest.raises(Corrupt):
+        integrity.verify(made.store, manifest, full=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
 from pathlib import Path
 
 import msgspec
@@ -11,6 +13,7 @@ import pytest
 from everdex import clock, limits
 from everdex.errors import Busy, Incompatible, LeaseLost
 from everdex.snapshot import active
+from everdex.snapshot import lease as leases
 from everdex.snapshot.guard import hold_guard
 from everdex.snapshot.lease import guard_path, hold_lease, holder, lease_path, read_lease
 from everdex.snapshot.store import Store
@@ -216,3 +219,27 @@ def test_a_stopped_writer_that_wakes_publishes_nothing(tmp_path: Path) -> None:
     assert len(active.published(store)) == 1
     assert len(list(store.segments.iterdir())) == 1
     assert list(store.staging.iterdir()) == []
+
+
+def test_a_heartbeat_frozen_inside_the_guard_does_not_write_over_another_lease(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has read that the lease is its own; meanwhile the guard was taken from it, and then the lease."""
+    store, beaten = bare_store(tmp_path), threading.Event()
+    read = leases.read_lease
+
+    def frozen(store: Store) -> leases.LeaseFile | None:
+        found = read(store)
+        if threading.current_thread().name == "everdex-heartbeat" and not beaten.is_set():
+            os.replace(store.path / "fresh", guard_path(store))
+            _edit(store, owner_id="another", lease_epoch=7)
+            beaten.set()
+        return found
+
+    (store.path / "fresh").touch()
+    with hold_lease(store, ttl_ms=3_000) as lease:
+        monkeypatch.setattr(leases, "read_lease", frozen)
+        until(lease.lost.is_set, "the beat")
+    current = read(store)
+    assert current is not None
+    assert (current.owner_id, current.lease_epoch) == ("another", 7)

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from everdex import limits
@@ -14,7 +15,7 @@ from everdex.service import applying, opening
 from everdex.service.index import Index, Reading
 from everdex.service.mutation import GateQuestion
 from everdex.service.relations import Question
-from everdex.state import rewriting
+from everdex.state import plans, rewriting
 from everdex.state.model import INTENTS
 from everdex.sync.model import SyncOptions
 from support.asked import asked
@@ -406,3 +407,27 @@ def test_the_command_plans_and_carries_out(tmp_path: Path) -> None:
     refused = everdex("rename", "--apply", plan_id, "--json", made.path)
     assert (refused.code, refused.json["error"]["code"]) == (2, "usage")
     assert everdex("rename", "helper", "x", made.path).code == 2
+
+
+def test_a_files_mode_is_kept_whatever_the_umask(tmp_path: Path) -> None:
+    """Who shares a file with a group shares it afterwards, too."""
+    made = synced(tmp_path / "tree", _FILES)
+    (made.path / "core.py").chmod(0o664)
+    made.sync()
+    plan_id = _plan(made, "core.py::helper", "assist")
+    before = os.umask(0o077)
+    try:
+        _apply(made, plan_id)
+    finally:
+        os.umask(before)
+    assert (made.path / "core.py").stat().st_mode & 0o777 == 0o664
+
+
+def test_a_plan_that_was_begun_can_be_finished_though_it_is_made_again(tmp_path: Path) -> None:
+    """Making it once more, while nothing has been written yet, does not forget what every file was to become."""
+    made = synced(tmp_path / "tree", _FILES)
+    plan_id = _plan(made, "core.py::helper", "assist")
+    kept = plans.load(made.store, plan_id)
+    plans.save(made.store, msgspec.structs.replace(kept, rewrites=(rewriting.Rewrite("core.py", (4,), "0", "1"),)))
+    assert _plan(made, "core.py::helper", "assist") == plan_id
+    assert plans.load(made.store, plan_id).begun

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from everdex import clock, limits
 from everdex.errors import Busy, Corrupt, LeaseLost
 from everdex.snapshot import active, integrity, retention
 from everdex.snapshot import manifest as manifests
+from everdex.snapshot.guard import lock_for_life
 from everdex.snapshot.lease import hold_lease, lease_path
 from everdex.view import open_view
 from support.stores import bare_store, live_rows, publish_files, synced
@@ -73,6 +75,7 @@ def test_tombstones_in_a_collected_snapshots_directory_survive(
     with hold_lease(store) as lease:
         assert len(retention.collect(lease).snapshots) == 3
         integrity.verify(store, last, full=True)
+        assert retention.plan(store).snapshots == ()  # what stays for its tombstones is not said to go
         assert set(live_rows(store, last)) == {"b.py", "c.py"}
         again = publish_files(lease, {"d.py": 1})
     integrity.verify(store, again, full=True)
@@ -147,3 +150,27 @@ def test_nothing_is_collected_while_a_manifest_is_unreadable(tmp_path: Path) -> 
     (store.snapshots / made[1].snapshot_id / "manifest.json").write_bytes(b"{}x")
     with pytest.raises(Corrupt):
         retention.plan(store, keep=1)
+
+
+def test_the_copy_that_an_indexer_works_on_is_not_said_to_go(tmp_path: Path) -> None:
+    """It goes once nobody works on it."""
+    store, _ = _history(tmp_path, 1)
+    (store.scratch / "copy").mkdir(parents=True)
+    handle = lock_for_life(store.indexer_lock, store.permissions)
+    assert retention.plan(store).scratch == ()
+    os.close(handle)
+    assert retention.plan(store).scratch == ("copy",)
+
+
+def test_numbers_are_gone_for_good_before_what_they_stand_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A number that a power cut brings back must not stand for a snapshot of which parts are gone."""
+    store, _ = _history(tmp_path, 9)
+    real, steps = clock.now, []
+    monkeypatch.setattr(clock, "now", lambda: real() + 700)
+    flush, remove = retention.fsync_directory, retention.remove_all
+    monkeypatch.setattr(retention, "fsync_directory", lambda path: (steps.append(f"flush {path.name}"), flush(path)))
+    monkeypatch.setattr(retention, "remove_all", lambda path: (steps.append(path.parent.name), remove(path)))
+    with hold_lease(store) as lease:
+        retention.collect(lease)
+    assert steps[0] == "flush manifests"
+    assert set(steps[1:]) == {"snapshots", "segments"}

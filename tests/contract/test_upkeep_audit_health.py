@@ -81,6 +81,8 @@ def test_an_honest_snapshot_has_no_findings(made: Workspace) -> None:
     """Ranges, tiling, uids, counts and widths of real files in several languages all agree."""
     report = audit(made.store)
     assert report.findings == ()
+    first = manifests.read(active.published(made.store)[-1][1])
+    assert first.counts.files_indexed == len(FILES) - 1  # what is left out by its content is not indexed
     assert report.rows == active.pin(made.store).manifest.counts.chunks_indexed
     assert audit(made.store).to_dict() == report.to_dict()
 
@@ -266,3 +268,24 @@ def test_a_store_without_snapshots_has_no_health(tmp_path: Path) -> None:
     empty = workspace(tmp_path / "other")
     with pytest.raises(NotIndexed):
         health(empty.root, empty.config, empty.store)
+
+
+def test_counts_of_a_segment_are_counted_each(made: Workspace) -> None:
+    """Also where two lies about live rows add up to what the snapshot has."""
+    segments = msgspec.to_builtins(made.base().segments)
+    assert len(segments) == 2
+    segments[0]["live_rows"] -= 1
+    segments[1]["live_rows"] += 1
+    _republish(made, segments=segments)
+    found = [(finding.code, finding.subject) for finding in audit(made.store).findings]
+    assert found == [("live_rows", segment["segment_id"]) for segment in segments]
+
+
+@pytest.mark.parametrize(("name", "code"), [("vectors.i8", "vectors"), ("lexical.bin", "lexical_documents")])
+def test_vectors_and_words_of_fewer_rows_are_findings(made: Workspace, name: str, code: str) -> None:
+    """Parts of a segment that do not belong together are told apart, each whole in itself."""
+    first, newest = (made.store.path / segment.path / name for segment in made.base().segments)
+    newest.chmod(0o600)
+    newest.write_bytes(first.read_bytes())
+    _reseal(made)
+    assert code in {finding.code for finding in audit(made.store).findings}

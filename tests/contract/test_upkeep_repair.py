@@ -11,7 +11,7 @@ from everdex.errors import Busy, Corrupt, EverdexError, Incompatible, NotIndexed
 from everdex.snapshot import active, integrity, retention
 from everdex.snapshot import manifest as manifests
 from everdex.snapshot.lease import hold_lease, lease_path
-from everdex.snapshot.store import open_store
+from everdex.snapshot.store import create_store, open_store, open_store_at
 from everdex.sync.compact import compact
 from everdex.upkeep.audit import audit
 from everdex.upkeep.health import health
@@ -216,16 +216,17 @@ def test_lost_names_of_manifests_are_linked_again(made: Workspace) -> None:
 
 def test_damaged_state_lease_and_caches_are_rewritten(made: Workspace) -> None:
     """Things that can be derived are derived again; the epoch still grows."""
-    expected = made.rows()
+    expected, caches = made.rows(), ("verified.json", "touched.json")
     with hold_lease(made.store) as lease:
         epoch = lease.epoch
-    for path in (made.store.state_path, lease_path(made.store), made.store.cache / "verified.json"):
+    for path in (made.store.state_path, lease_path(made.store), *map(made.store.cache.joinpath, caches)):
         path.write_bytes(b"\xff{")
     dry = repair(made.root, made.config, made.store, dry_run=True)
     assert {item.artifact for item in dry.damage} == {
-        "index_state.json", "cache/verified.json", "locks/writer_lease.json",
+        "index_state.json", *(f"cache/{name}" for name in caches), "locks/writer_lease.json",
     }  # fmt: skip
     assert repair(made.root, made.config, made.store, dry_run=False).scope == "pointer"
+    assert not (made.store.cache / "touched.json").exists()
     with hold_lease(made.store) as lease:
         assert lease.epoch >= epoch
     _whole(made, expected)
@@ -292,3 +293,12 @@ def test_every_single_damaged_file_can_be_repaired(made: Workspace) -> None:
         again = _reopen(made)
         assert again.rows() == expected, name
         assert not again.sync().published, name
+
+
+def test_a_damaged_description_of_a_shared_store_stays_one_of_a_shared_store(made: Workspace, tmp_path: Path) -> None:
+    """Its directory says so; as a private one nobody of the group could open it again."""
+    fingerprint, place = made.store.info.config_fingerprint, tmp_path / "group" / "store"
+    shared = create_store(made.root, fingerprint, shared_path=place)
+    _flip(shared.path / "store.json")
+    assert open_for_repair(made.root, fingerprint, shared_path=place, dry_run=False).info.shared
+    assert open_store_at(place, made.root, fingerprint).info.shared

@@ -26,6 +26,7 @@ FILES = {
     "gen/api_pb2.py": "y = 2\n",
     "merge.py": "<<<<<<< ours\na = 1\n=======\na = 2\n>>>>>>> theirs\n",
     "quoted.md": "A merge that stopped begins with\n<<<<<<< ours\n\nTitle\n=======\n",
+    "shown.md": "A merge that stopped begins and ends with\n<<<<<<< ours\n>>>>>>> theirs\n",
     ".gitignore": "out/\n",
     "out/made.py": "z = 3\n",
 }
@@ -47,8 +48,9 @@ def root(tmp_path: Path) -> Path:
 
 def test_a_clean_file_may_be_changed(root: Path) -> None:
     """Exit code 0, one line a file, and the state it is in; some of the marks of a conflict are none."""
-    done = everdex("gate", "app.py", "quoted.md", cwd=root)
-    assert (done.code, done.lines) == (0, ["allow: app.py (clean, certain)", "allow: quoted.md (clean, unknown)"])
+    done = everdex("gate", "app.py", "quoted.md", "shown.md", cwd=root)
+    documents = [f"allow: {name} (clean, unknown)" for name in ("quoted.md", "shown.md")]
+    assert (done.code, done.lines) == (0, ["allow: app.py (clean, certain)", *documents])
 
 
 def test_a_changed_dependency_blocks_with_a_witness(root: Path) -> None:
