@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # ('value', path, expression), ('module', path, 0), ('external', dotted name, 0), ('missing', '', 0), ('many', '', 0)
 Place: TypeAlias = tuple[str, str, int]
 _MAX_PLACES: Final = 12
-_MAX_VISITS: Final = 4_000
+_MAX_VISITS: Final = 1_200  # less than the files whose facts are kept, or each name would decode them again
 
 
 def locate(engine: Engine, path: str, name: str) -> tuple[Place, ...]:
