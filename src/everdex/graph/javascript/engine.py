@@ -95,8 +95,7 @@ class Engine:
     def touch_takes(self, file: File, function: int, *places: int) -> m.Function:
         """What a function takes at these places is being looked at; without any, all of it."""
         row = file.functions[function]
-        home = file.home(row.node)
-        self.reads.update([takes_key(file.path, home, place) for place in places or (-1,)])
+        self.reads.update([takes_key(file.path, file.home(row.node), place) for place in places or (-1,)])
         return row
 
     def touch_name(self, file: File, binding: int) -> m.Binding:

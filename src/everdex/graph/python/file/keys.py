@@ -58,8 +58,8 @@ def loose_key(path: str, key: str) -> str:
 
 
 def head_key(path: str, key: str) -> str:
-    """A class statement before its body: what it inherits from. Of a function who passes it something that it does not
-    take notes it: it may come to."""
+    """A class statement before its body: what it inherits from. Of a function who looks which parameter takes what is
+    passed notes it, also where none does."""
     return f"py:head:{path}:{key}"
 
 
