@@ -10,7 +10,7 @@ from typing import Any, Final
 from everdex.facts.python import model as m
 from everdex.graph.python.builtins.rules import BUILTIN_ATTRIBUTES, BUILTIN_TYPES, EXPECTS, FUNCTION_ATTRIBUTES
 from everdex.graph.python.calls import calls, parsed
-from everdex.graph.python.classes import classes, made_classes, members, overrides, stored, supers
+from everdex.graph.python.classes import classes, homes, made_classes, members, overrides, stored, supers
 from everdex.graph.python.classes.forms import ITERABLES, MAPPINGS
 from everdex.graph.python.containers import iteration
 from everdex.graph.python.engine.engine import CALL_STEP, FUEL, LOOKUP_STEP, Engine
@@ -115,7 +115,7 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
     """The same before properties are read."""
     bases = engine.values(file.path, entry[1], context, fuel)
     if len(bases) > MAX_BASES and are_more(_without_builtin(engine, bases, entry[2]), MAX_BASES):
-        return unknown("too many candidates")
+        return _of_many(engine, bases, entry[2], fuel, file.path)
     if entry[2] in _ENUM_VALUE:
         member = _member_value(engine, file, entry, bases, context, fuel)
         if member:
@@ -130,6 +130,18 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
     if not found.isdisjoint(IMPOSSIBLE):
         found = found - IMPOSSIBLE or found
     return found if is_known(found) else union((found, _assigned_here(engine, file, entry, context, fuel)))
+
+
+def _of_many(engine: Engine, bases: Values, wanted: str, fuel: int, importer: str) -> Values:
+    chosen = homes.gathered(engine, bases, wanted, fuel)
+    if are_more(_without_builtin(engine, frozenset(chosen), wanted), MAX_BASES):
+        return unknown("too many candidates")
+    parts = []
+    for base, home in chosen.items():
+        found = of(engine, base, wanted, fuel, importer)
+        parts.append(found if home is None else homes.of_any(found, base, home))
+    joined = union(parts)
+    return joined - IMPOSSIBLE or joined
 
 
 def _assigned_here(engine: Engine, file: File, entry: Any, context: int, fuel: int) -> Values:
