@@ -74,13 +74,13 @@ WORDS_VERSION: Final = "1"
 VECTORS_VERSION: Final = "1"
 
 # What a file says of itself: definitions, calls, references, imports.
-FACTS_VERSION: Final = "41"
+FACTS_VERSION: Final = "42"
 
 # What counts as a file's interface.
 INTERFACE_VERSION: Final = "1"
 
 # What any resolver answers.
-RESOLVERS_VERSION: Final = "61"
+RESOLVERS_VERSION: Final = "62"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 JOIN_VERSION: Final = "2"
