@@ -9,6 +9,7 @@ Python.
 from __future__ import annotations
 
 import builtins
+import collections
 import json
 import sys
 from collections import abc
@@ -17,7 +18,13 @@ from types import FunctionType, GeneratorType, MethodType
 from typing import Any
 
 DATA = Path(__file__).parents[2] / "src/everdex/graph/python/names/standard.json"
-_NO_BUILTINS = (FunctionType, MethodType, GeneratorType, abc.KeysView)
+_NO_BUILTINS = (
+    FunctionType, MethodType, GeneratorType,
+    *(getattr(module, name) for module in (abc, collections) for name in module.__all__ if name != "namedtuple"),
+)  # fmt: skip
+_STORED = {  # by methods, in their objects
+    "UserDict": ("data",), "UserList": ("data",), "UserString": ("data",), "ChainMap": ("maps",),
+}  # fmt: skip
 
 
 def known() -> dict[str, Any]:
@@ -46,7 +53,7 @@ def known() -> dict[str, Any]:
 def _attributes(kind: type) -> set[str]:
     """Those of its own; what everything has is told of `object`."""
     above = set(dir(object)) if kind is not object else set()
-    return set(dir(kind)) - above
+    return {*dir(kind), *_STORED.get(kind.__name__, ())} - above
 
 
 def joined(before: Any, now: Any) -> Any:

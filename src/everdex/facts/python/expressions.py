@@ -16,9 +16,8 @@ from everdex.facts.python.displays import COMPREHENSIONS, STAR, Displays
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_MUTATORS: Final = frozenset(
-    ("append", "add", "insert", "extend", "update", "setdefault", "appendleft", "extendleft", "put", "put_nowait")
-)
+_PUTTING: Final = frozenset(("append", "add", "appendleft", "put", "put_nowait", "set"))  # their first argument
+_MUTATORS: Final = _PUTTING | {"insert", "extend", "update", "setdefault", "extendleft"}
 # In a display the grammar reads `*f(x)` as a call of `*f`, and likewise before attributes, items and operators.
 _STARRED_INSIDE: Final = frozenset(
     ("call", "attribute", "subscript", "binary_operator", "boolean_operator", "comparison_operator")
@@ -96,7 +95,7 @@ class Expressions(Displays):
     def _mutation(self, base: int, name: str, positional: list[int], keywords: list[Any]) -> None:
         """`x.append(f)` puts f into x as `x[...] = f` would."""
         stores = self.item_stores
-        if name in ("append", "add", "appendleft", "put", "put_nowait") and positional:
+        if name in _PUTTING and positional:
             stores.append([base, -1, positional[0]])
         elif name == "insert" and len(positional) > 1:
             stores.append([base, -1, positional[1]])

@@ -21,7 +21,7 @@ from everdex.graph.python.builtins.rules import (
     TAKES,
 )
 from everdex.graph.python.calls import parameters
-from everdex.graph.python.containers import containers, folds, iteration, unpacking
+from everdex.graph.python.containers import columns, containers, folds, iteration, unpacking
 from everdex.graph.python.engine.contexts import Argument, Keywords, Positional
 from everdex.graph.python.engine.engine import CALL_STEP, Engine
 from everdex.graph.python.engine.values import (
@@ -181,6 +181,9 @@ def container(engine: Engine, dotted: str, positional: Positional, keywords: Key
     if dotted == "collections.defaultdict":
         made = _made_by(engine, positional[0], given, fuel) if positional else NOTHING
         return frozenset(((LIST, made), (KEYED, ())))
+    if dotted == "contextvars.ContextVar":
+        begun = [parameters.argument(engine, value, fuel) for key, value in keywords if key == "default"]
+        return frozenset(((LIST, union(begun)),))
     if dotted in FROM_KEYS:
         value = nth(engine, positional, 1, fuel) or frozenset((NONE,))
         return frozenset(((PAIRS, frozenset(((TUPLE, (elements(engine, given, fuel), value)),))),))
@@ -271,12 +274,7 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
         inner = elements(engine, first(engine, positional, fuel), fuel)
         return frozenset(((LIST, frozenset(((TUPLE, (frozenset(((BUILTIN, "int"),)), inner)),))),))
     if name == "zip":
-        places = tuple(
-            elements(engine, parameters.argument(engine, given, fuel), fuel)
-            for given in positional
-            if not given.starred
-        )
-        return frozenset(((LIST, frozenset(((TUPLE, places),))),))
+        return columns.zipped(engine, positional, fuel)
     if name == "map":
         made = [
             _call(engine, each, arguments, fuel)

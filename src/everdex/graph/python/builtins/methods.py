@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from everdex.facts.python import model as m
 from everdex.graph.python.builtins import builtin_calls, making
+from everdex.graph.python.builtins.rules import CONTAINERS
 from everdex.graph.python.calls import parameters
 from everdex.graph.python.classes import classes
 from everdex.graph.python.containers import containers
@@ -15,6 +16,7 @@ from everdex.graph.python.engine.values import (
     BUILTIN,
     CLASS,
     DISPLAY,
+    EXTERNAL,
     EXTERNAL_INSTANCE,
     FUNCTION,
     GENERATOR,
@@ -121,6 +123,19 @@ def _text(receiver: Value, name: str) -> Values:
     if of in ("list", "dict", "set", "tuple", "frozenset"):
         return unknown("element of an untyped container")
     return frozenset(((EXTERNAL_INSTANCE, f"builtins.{of}.{name}"),)) if of else NOTHING
+
+
+def type_path(engine: Engine, receiver: Value) -> str:
+    """The type a method of a container, text or number belongs to, with its module, for naming the method."""
+    if receiver[0] == INSTANCE:  # of a class that inherits from it
+        return classes.outside(classes.mro(engine, receiver[1], receiver[2], FUEL))
+    if receiver[0] == DISPLAY:
+        entry = engine.file(receiver[1]).entries[receiver[2]]
+        made_by = engine.values(receiver[1], entry[1], receiver[3], FUEL) if entry[0] == m.CALL else NOTHING
+        for each in sorted(made_by, key=order):
+            if each[0] == EXTERNAL and each[1] in CONTAINERS:
+                return str(each[1]).removesuffix(".fromkeys")
+    return f"builtins.{type_name(engine, receiver)}"
 
 
 def type_name(engine: Engine, receiver: Value) -> str:

@@ -118,11 +118,16 @@ CONTAINERS: Final = MAPPING_TYPES | frozenset(
         "queue.SimpleQueue",
         "asyncio.Queue",
         "weakref.WeakSet",
+        "contextvars.ContextVar",
     )
 )
 # What classes inherit from to hold items themselves, and the methods that give these.
 INHERITED_MAPPINGS: Final = MAPPING_TYPES | {"collections.UserDict"}
 INHERITED_CONTAINERS: Final = CONTAINERS | INHERITED_MAPPINGS | {"collections.UserList"}
+WRITTEN_MAPPINGS: Final = frozenset((  # in Python: `dict` asks one for its keys, and for each of these
+    "collections.UserDict", "collections.ChainMap",
+    *(f"{module}.{name}" for module in ("collections.abc", "typing") for name in ("Mapping", "MutableMapping")),
+))  # fmt: skip
 GIVING_METHODS: Final = frozenset((
     "get", "pop", "setdefault", "popleft", "popitem", "values", "items", "keys", "__getitem__",
 ))  # fmt: skip
@@ -298,6 +303,9 @@ COMPARISONS: Final = {
 
 _BUILTINS: Final = ("str", "bytes", "list", "dict", "set", "tuple", "int", "float", "generator")
 BUILTIN_TYPES: Final = frozenset((*_BUILTINS, "bytearray", "bool", "complex", "frozenset"))
+# What a number is of besides; and the modules whose classes nobody is one of who does not name them.
+NUMBERS: Final = frozenset(f"numbers.{name}" for name in ("Number", "Complex", "Real", "Rational", "Integral"))
+NAMED_MODULES: Final = frozenset(("numbers", "decimal", "fractions", "datetime", "pathlib", "uuid", "enum", "re"))
 # All that values of builtin types have, and views of mappings: what none of them has is not read of one.
 BUILTIN_ATTRIBUTES: Final = standard.attributes(*_BUILTINS, "bytearray", "complex", "KeysView")
 

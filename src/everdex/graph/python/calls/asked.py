@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
+from everdex.graph.python.builtins.rules import NAMED_MODULES, NUMBERS
 from everdex.graph.python.classes import classes, protocols
 from everdex.graph.python.engine.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.engine.values import (
@@ -26,7 +27,9 @@ from everdex.graph.python.engine.values import (
     PARTIAL,
     TUPLE,
     Value,
+    Values,
 )
+from everdex.graph.python.names import standard
 
 _NEVER_NONE: Final = frozenset((
     FUNCTION, CLASS, INSTANCE, MODULE, EXTERNAL, PARTIAL, DISPLAY, GENERATOR, LITERAL, TUPLE, KEYED,
@@ -36,6 +39,7 @@ _NEVER_FALSE: Final = frozenset((FUNCTION, CLASS, MODULE, PARTIAL, GENERATOR))
 _CALLABLE: Final = frozenset((FUNCTION, CLASS, PARTIAL, METHOD))
 _NOT_CALLABLE: Final = frozenset((LITERAL, DISPLAY, MODULE, GENERATOR, KEYED, TUPLE))
 _PLAIN: Final = frozenset(("str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "set"))
+_OF_MANY: Final = frozenset(("object", "type"))  # what stands for values of whatever type
 _NUMBERS: Final = frozenset(("int", "float", "bool"))
 _NO_INSTANCE: Final = frozenset((FUNCTION, PARTIAL, MODULE, LITERAL, DISPLAY, GENERATOR, KEYED, TUPLE))  # of the root's
 
@@ -66,15 +70,43 @@ def is_instance(engine: Engine, value: Value, kinds: list[Value], fuel: int) -> 
 def _is_one(engine: Engine, value: Value, kind: Value, fuel: int) -> bool | None:
     if kind[0] == CLASS:
         return _is_of_root(engine, value, kind, fuel)
-    if kind[0] != EXTERNAL or not kind[1].startswith("builtins.") or kind[1][9:] not in _PLAIN:
+    if kind[0] != EXTERNAL:
+        return None
+    own = plain_type(engine, value)
+    if kind[1].partition(".")[0] in NAMED_MODULES:
+        return _is_of_library(engine, value, own, kind[1], fuel)
+    if not kind[1].startswith("builtins."):
         return None
     wanted = kind[1][9:]
-    own = plain_type(engine, value)
+    if wanted not in _PLAIN:
+        return _is_of_type(engine, value, wanted, fuel) if standard.is_type(wanted) else None
     if own:
         is_either = value[0] == BUILTIN and _NUMBERS.issuperset((own, wanted))  # what gives one may give the other
         return None if is_either else own == wanted or (own, wanted) == ("bool", "int")
-    if value[0] == INSTANCE and not value[3]:
-        return None if _is_open_above(engine, value, fuel) else False
+    if value[0] == INSTANCE:
+        return None if _may_be_from_outside(engine, value, fuel) else False
+    return False if value == NONE or value[0] in _NEVER_EQUAL else None
+
+
+def _is_of_type(engine: Engine, value: Value, wanted: str, fuel: int) -> bool | None:
+    """The same of a builtin type that is no plain one: `slice`, an exception."""
+    if wanted in _OF_MANY:
+        return None
+    own = plain_type(engine, value) or (str(value[1]) if value[0] == BUILTIN and standard.is_type(value[1]) else "")
+    if own and value != NONE:
+        return None if own in _OF_MANY else standard.is_below(own, wanted)
+    if value[0] == INSTANCE:
+        return None if _may_be_from_outside(engine, value, fuel) else False
+    return False if value == NONE or value[0] in _NEVER_EQUAL else None
+
+
+def _is_of_library(engine: Engine, value: Value, own: str, dotted: str, fuel: int) -> bool | None:
+    """The same of a class that only who inherits from it is one of, and numbers of what stands for numbers."""
+    if own:
+        is_number = own in _NUMBERS and dotted in NUMBERS
+        return None if is_number and dotted == "numbers.Integral" and own == "float" else is_number
+    if value[0] == INSTANCE:
+        return None if _may_be_from_outside(engine, value, fuel) else False
     return False if value == NONE or value[0] in _NEVER_EQUAL else None
 
 
@@ -86,6 +118,13 @@ def plain_type(engine: Engine, value: Value) -> str:
         entry = engine.file(value[1]).entries[value[2]]
         return str(entry[1]) if entry[0] == m.SEQUENCE else "dict" if entry[0] == m.DICT else ""
     return ""
+
+
+def type_of_all(engine: Engine, values: Values) -> str:
+    """The builtin type of all of some values; '' where it is not certain, or they are of several."""
+    types = {str(each[1]) if each[0] == BUILTIN else plain_type(engine, each) for each in values}
+    (found,) = types if len(types) == 1 else ("",)
+    return found if standard.is_type(found) and found not in _OF_MANY else ""
 
 
 def _is_of_root(engine: Engine, value: Value, kind: Value, fuel: int) -> bool | None:
@@ -106,6 +145,12 @@ def _is_of_root(engine: Engine, value: Value, kind: Value, fuel: int) -> bool | 
         return None
     is_below = any(kind[:3] in classes.mro(engine, each[1], each[2], fuel) for each in below)
     return None if is_below else False
+
+
+def _may_be_from_outside(engine: Engine, value: Value, fuel: int) -> bool:
+    """Whether an instance may be one of a class that is not the root's: of its own, or of one below."""
+    below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if value[3] else ()
+    return below is None or any(_is_open_above(engine, each, fuel) for each in (value, *below))
 
 
 def _is_open_above(engine: Engine, value: Value, fuel: int) -> bool:

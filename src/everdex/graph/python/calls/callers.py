@@ -59,8 +59,11 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
         if places and not engine.can_spend(left, NAME_STEP):  # not enough for a name: they would say little, at length
             return ()
         found: dict[Context, None] = {}
+        handed = handing.to_constructor(engine, path, scope, left) if places else ()
+        is_named = False  # apart from that: who inherits a constructor may be made through a variable
         for other, number in places:
             for call in reaching.contexts_of(engine, engine.file(other), number, path, scope, left):
+                is_named = is_named or (other, number) not in handed
                 found[call] = None
         for other, number in dispatching.sites(engine, path, scope, left):
             found[reaching.context_at(engine.file(other), number, engine.file(path), scope, True)] = None
@@ -69,6 +72,10 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
             found.update(dict.fromkeys(metaclasses.statements(engine, path, scope, left)))
         if owner >= 0 and engine.file(path).scopes[scope].name in _CONSTRUCTORS:
             found.update(dict.fromkeys(members.constructions(engine, (CLASS, path, owner), path, scope, left)))
+        if handed and found and not is_named:
+            for other, number in _through_values(engine, path, scope, left):
+                made = reaching.contexts_of(engine, engine.file(other), number, path, scope, left)
+                found.update(dict.fromkeys(made))
         if not found and not is_spared and engine.file(path).scopes[scope].params:
             for other, number in dispatching.sites_elsewhere(engine, path, scope, left):
                 found[reaching.context_at(engine.file(other), number, engine.file(path), scope, True)] = None

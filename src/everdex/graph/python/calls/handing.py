@@ -45,6 +45,14 @@ def up(engine: Engine, owner: Value, name: str, fuel: int) -> list[tuple[str, in
     return found
 
 
+def to_constructor(engine: Engine, path: str, scope: int, fuel: int) -> frozenset[tuple[str, int]]:
+    """The calls of a function by the classes below, where it is a constructor."""
+    owner = engine.file(path).class_of(scope)
+    if owner < 0 or engine.file(path).scopes[scope].name != "__init__":
+        return frozenset()
+    return frozenset(up(engine, (CLASS, path, owner), "__init__", fuel))
+
+
 def by_own(engine: Engine, owner: Value, fuel: int) -> list[tuple[str, int]]:
     """The calls by which methods of a class, of those above and of those below make one of whichever class it is."""
     line = classes.mro(engine, owner[1], owner[2], fuel)

@@ -289,8 +289,12 @@ def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted:
 
 
 def is_without(base: str, wanted: str) -> bool:
-    """Whether a class from outside is known not to have an attribute: a builtin one."""
-    return base.startswith("builtins.") and standard.is_without(base.removeprefix("builtins."), wanted)
+    """Whether a class from outside is known not to have an attribute: a builtin one, or one of `collections`."""
+    module, _, name = base.rpartition(".")
+    return module in _WRITTEN_DOWN and standard.is_without(name, wanted)
+
+
+_WRITTEN_DOWN: Final = frozenset(("builtins", "collections", "collections.abc", "typing"))
 
 
 _REPLACED: Final = BOUND | {CLASS, INSTANCE, LITERAL, "display", EXTERNAL}  # what subclasses replace by another

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python.builtins.rules import BUILTIN_TYPES, TYPES
+from everdex.graph.python.builtins.rules import BUILTIN_TYPES, NUMBERS, TYPES
 from everdex.graph.python.classes import attributes, classes, protocols, records
 from everdex.graph.python.classes.forms import AWAITABLES, CLASS_OF, ITERABLES, MAPPINGS, TRANSPARENT, UNIONS
 from everdex.graph.python.containers import containers
@@ -272,7 +272,7 @@ def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: i
     for value in given:
         if value[0] == INSTANCE:
             line = classes.mro(engine, value[1], value[2], fuel)
-            found = [each for each in inside if each in line]
+            found = [each for each in inside if each in line or protocols.is_met(engine, each, line, fuel)]
             if found:
                 kept.append(value)
                 for each in found:
@@ -302,7 +302,7 @@ def narrowed_class(engine: Engine, file: File, entry: Any, expression: int, cont
 
 def _of_builtins(engine: Engine, given: Values, wanted: list[Value], fuel: int) -> Values:
     """What is left where only builtin types are asked for: nothing that the root defines and that is none of them."""
-    types = [each[1].removeprefix("builtins.") for each in wanted]
+    types = ["float" if each[1] in NUMBERS else each[1].removeprefix("builtins.") for each in wanted]
     if not BUILTIN_TYPES.issuperset(types):
         return given
     kept = frozenset(each for each in given if not _is_none_of(engine, each, fuel))

@@ -36,11 +36,7 @@ def meeting(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ..
     they are many, or all it asks for is one method of a common name. What is only called is mostly a function."""
 
     def answer(fuel: int) -> tuple[Value, ...] | None:
-        file = engine.look_at(path, scope)
-        wanted = [
-            each.name for each in file.scopes if each.parent == scope and each.kind == m.FUNCTION_SCOPE
-            and each.name != "__init__"
-        ]  # fmt: skip
+        wanted = _wanted(engine, path, scope)
         if not wanted or wanted == ["__call__"]:
             return ()
         if len(wanted) == 1 and wanted[0] in COMMON_METHODS:
@@ -65,6 +61,21 @@ def meeting(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ..
 
     result: tuple[Value, ...] | None = engine.ask_within(("meeting", path, scope), fuel, answer, ())
     return result
+
+
+def is_met(engine: Engine, protocol: Value, line: tuple[Value, ...], fuel: int) -> bool:
+    """Whether a class with this line has every method of what is a protocol, and so has any."""
+    if not is_protocol(engine, protocol[1], protocol[2]):
+        return False
+    wanted = _wanted(engine, protocol[1], protocol[2])
+    return bool(wanted) and all(classes.raw_attribute(engine, line, name, fuel)[1] is not None for name in wanted)
+
+
+def _wanted(engine: Engine, path: str, scope: int) -> list[str]:
+    """The methods that a protocol asks for."""
+    scopes = engine.look_at(path, scope).scopes
+    own = [each.name for each in scopes if each.parent == scope and each.kind == m.FUNCTION_SCOPE]
+    return [name for name in own if name != "__init__"]
 
 
 def _has(engine: Engine, value: Value, name: str, fuel: int) -> bool:

@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python.builtins import builtin_calls, operators
+from everdex.graph.python.builtins import builtin_calls
 from everdex.graph.python.builtins.rules import CONTAINERS
 from everdex.graph.python.calls import calls
-from everdex.graph.python.classes import declared, members, records
-from everdex.graph.python.containers import heirs, iteration, own_keys, sums, unpacking
-from everdex.graph.python.engine.engine import CALL_STEP, LOOKUP_STEP, WORTH_HELD, Engine
+from everdex.graph.python.classes import declared, members
+from everdex.graph.python.containers import iteration, own_keys, sums, unpacking
+from everdex.graph.python.engine.engine import LOOKUP_STEP, WORTH_HELD, Engine
 from everdex.graph.python.engine.values import (
     AFFIXES,
     ANNOTATED,
@@ -59,6 +59,10 @@ def display(engine: Engine, file: File, entry: Any, expression: int, context: in
     return frozenset(((DISPLAY, file.path, expression, context),))
 
 
+_RANGE: Final = (BUILTIN, "range")
+_NUMBERS: Final = frozenset(((BUILTIN, "int"),))
+
+
 def elements(engine: Engine, value: Value, fuel: int) -> Values:
     """What iterating a value gives."""
     kind = value[0]
@@ -94,6 +98,8 @@ def _elements(engine: Engine, value: Value, fuel: int) -> Values:
     if kind == CLASS:
         is_enum = members.is_enum(engine, value, fuel)
         return frozenset(((INSTANCE, *value[1:3], False),)) if is_enum else iteration.of_class(engine, value, fuel)
+    if value == _RANGE:
+        return _NUMBERS
     if kind in (EXTERNAL_INSTANCE, EXTERNAL, BUILTIN):
         return unknown("element of an external value")
     return frozenset((value,)) if kind == UNKNOWN else unknown("element of an unknown value")
@@ -277,9 +283,16 @@ def keys(values: Values) -> list[int | str | None]:
     return sorted(known, key=str) if known and len(known) <= MAX_KEYS and None not in known else [None]
 
 
-def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
-    """What stands at a place or key; None when it is not known."""
-    if value[0] in (DISPLAY, INSTANCE, ANNOTATED):
+def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int, key_type: str = "") -> Values:
+    """What stands at a place or key; None when it is not known, though perhaps of which builtin type."""
+    if value[0] == INSTANCE:
+        fuel = fuel - LOOKUP_STEP
+        key = ("item", value, wanted, key_type)
+        found: Values = engine.ask_within(
+            key, fuel, lambda fuel: iteration.got(engine, value, wanted, key_type, fuel), _TOO_DEEP, WORTH_HELD
+        )
+        return found
+    if value[0] in (DISPLAY, ANNOTATED):
         fuel = fuel - LOOKUP_STEP
         made: Values = engine.ask_within(
             ("item", value, wanted), fuel, lambda fuel: _item(engine, value, wanted, fuel), _TOO_DEEP, WORTH_HELD
@@ -310,11 +323,6 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
         return names.attribute_of(engine, value, wanted, fuel, value[1]) if isinstance(wanted, str) else _TOO_MANY
     if kind == ANNOTATED:
         return declared.item(engine, value, wanted, fuel)
-    if kind == INSTANCE:
-        found = operators.getting(engine, frozenset((value,)), fuel, value[1])
-        made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found)
-        made = made or records.place(engine, value, wanted, fuel) or heirs.item(engine, value, wanted, fuel)
-        return made or unknown("item of an unknown value")
     if kind in (LITERAL, AFFIXES) or value in TEXT:
         return TEXT
     if kind == CLASS:

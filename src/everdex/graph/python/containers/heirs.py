@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from everdex.graph.python.builtins.rules import INHERITED_CONTAINERS, INHERITED_MAPPINGS
+from everdex.graph.python.builtins.rules import INHERITED_CONTAINERS, INHERITED_MAPPINGS, WRITTEN_MAPPINGS
 from everdex.graph.python.calls.operations import MAX_OPERATIONS
 from everdex.graph.python.classes import classes
 from everdex.graph.python.containers import containers
@@ -25,6 +25,13 @@ def inherited(engine: Engine, value: Value, fuel: int) -> str:
     """The container that an object's class inherits from; ''."""
     base = classes.outside(classes.mro(engine, value[1], value[2], fuel))
     return base if base in INHERITED_CONTAINERS else ""
+
+
+def has_keys(engine: Engine, value: Value, fuel: int) -> bool:
+    """Whether an object is a mapping by what the library writes in Python, which is asked for each of its keys."""
+    if value[0] != INSTANCE:
+        return False
+    return classes.outside(classes.mro(engine, value[1], value[2], fuel)) in WRITTEN_MAPPINGS
 
 
 def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:

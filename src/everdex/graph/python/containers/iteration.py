@@ -9,12 +9,13 @@ from collections.abc import Iterable
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python.builtins import coroutines
+from everdex.graph.python.builtins import coroutines, operators
 from everdex.graph.python.calls import calls
 from everdex.graph.python.classes import attributes, classes, records
 from everdex.graph.python.containers import containers, heirs
+from everdex.graph.python.engine.contexts import Argument, Positional
 from everdex.graph.python.engine.engine import CALL_STEP, LOOKUP_STEP, Engine
-from everdex.graph.python.engine.values import FUNCTION, GENERATOR, INSTANCE, Value, Values, union, unknown
+from everdex.graph.python.engine.values import BUILTIN, FUNCTION, GENERATOR, INSTANCE, Value, Values, union, unknown
 from everdex.graph.python.file.files import File
 
 
@@ -61,11 +62,28 @@ def iterated(engine: Engine, value: Value, fuel: int) -> Values:
         if functions:
             return _begun(engine, functions, fuel)
     found = attributes.of(engine, value, "__getitem__", fuel, value[1])
+    functions = [each for each in found if each[0] == FUNCTION]
     made = union(
-        calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] == FUNCTION
+        calls.result(engine, each, _of_type(engine, each, "int"), (), fuel - CALL_STEP) for each in functions
     )
     made = made or records.place(engine, value, None, fuel) or heirs.elements(engine, value, fuel)
     return made or unknown("element of an unknown value")
+
+
+def got(engine: Engine, value: Value, wanted: int | str | None, key_type: str, fuel: int) -> Values:
+    """What an object gives for a key: by its method, which may ask of what type that is."""
+    found = operators.getting(engine, frozenset((value,)), fuel, value[1])
+    made = union(calls.result(engine, each, _of_type(engine, each, key_type), (), fuel - CALL_STEP) for each in found)
+    made = made or records.place(engine, value, wanted, fuel) or heirs.item(engine, value, wanted, fuel)
+    return made or unknown("item of an unknown value")
+
+
+def _of_type(engine: Engine, function: Value, name: str) -> Positional:
+    """An argument of which only the type is told, so that calls with such ones have one answer; none to who would give
+    the same for any."""
+    if not name or not any(engine.look_at(function[1], function[2]).scopes[function[2]].guards):
+        return ()
+    return (Argument("", -1, 0, frozenset(((BUILTIN, name),))),)
 
 
 def of_class(engine: Engine, value: Value, fuel: int) -> Values:

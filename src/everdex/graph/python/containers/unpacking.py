@@ -6,7 +6,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python.builtins import coroutines
-from everdex.graph.python.calls import calls
+from everdex.graph.python.calls import asked, calls
 from everdex.graph.python.classes import attributes, declared, records
 from everdex.graph.python.containers import containers, iteration, sums
 from everdex.graph.python.engine.contexts import Argument
@@ -104,7 +104,8 @@ def _subscripted(engine: Engine, file: File, entry: Any, values: Values, context
         for value in values:
             parts += containers.put(engine, value, wanted[0], False, fuel, (file.path, stored))
         return union(parts)
-    return union(containers.item(engine, value, each, fuel) for value in values for each in wanted)
+    key_type = asked.type_of_all(engine, named)
+    return union(containers.item(engine, value, each, fuel, key_type) for value in values for each in wanted)
 
 
 def _last_stored(

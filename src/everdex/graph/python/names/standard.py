@@ -32,7 +32,7 @@ _ATTRIBUTES: Final = {name: OBJECT.union(own.split()) for name, (_, own) in _DAT
 
 
 def attributes(*types: str) -> frozenset[str]:
-    """What instances of builtin types have, `function`, `method`, `generator` and `KeysView` among them."""
+    """What instances of builtin types have, `function`, `method`, `generator` and those of `collections` among them."""
     return frozenset().union(*(_ATTRIBUTES[name] for name in types))
 
 
@@ -42,8 +42,13 @@ def is_type(name: str) -> bool:
 
 
 def is_without(name: str, wanted: str) -> bool:
-    """Whether a builtin type, which is an object itself, is known not to have an attribute."""
+    """Whether a builtin type, or one of `collections`, is known not to have an attribute; it is an object itself."""
     return name in _ATTRIBUTES and wanted not in _ATTRIBUTES[name] and wanted not in _ATTRIBUTES["type"]
+
+
+def is_below(name: str, wanted: str) -> bool:
+    """Whether a builtin type is another one, or below it."""
+    return name == wanted or wanted in _DATA.types[name][0].split()
 
 
 def is_error(name: str) -> bool:

@@ -64,8 +64,9 @@ class HandedSites(SyntaxSites):
             held = union(metaclasses.members(engine, each[1], each[2], FUEL) for each in metas)
             self.implicit(entry[1], operators.special(engine, held, "__set_name__", FUEL, self.file.path))
         first, last = ITERATES.get(dotted, (0, 0))
-        for each in entry[2][first:last]:
-            if self.file.entries[each][0] != m.STAR:
+        is_any = last is None  # a starred one stands for any of them, and is what it holds
+        for each in entry[2][first:last] if is_any or len(entry[2]) == 1 or name not in ("min", "max") else ():
+            if is_any or self.file.entries[each][0] != m.STAR:
                 self.iteration(each)
         if module != "builtins" or not entry[2]:
             return

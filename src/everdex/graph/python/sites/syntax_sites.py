@@ -15,7 +15,7 @@ from everdex.graph.python.builtins import operators, texts
 from everdex.graph.python.builtins.rules import UNARY
 from everdex.graph.python.calls import calls
 from everdex.graph.python.classes import classes, hooks
-from everdex.graph.python.containers import lookups
+from everdex.graph.python.containers import heirs, lookups
 from everdex.graph.python.engine.engine import FUEL
 from everdex.graph.python.engine.values import CLASS, FUNCTION, INSTANCE, MANAGER, PARTIAL, STATIC, Value, Values, union
 from everdex.graph.python.sites import targets
@@ -54,11 +54,13 @@ class SyntaxSites(VariableSites):
     def spread(self, expression: int) -> None:
         """A mapping that is copied key by key; `dict` iterates whatever has no keys."""
         keys = self.special(expression, "keys")
-        if not keys:
-            self.iteration(expression)
+        if keys:
+            self.implicit(expression, keys)
+            self.implicit(expression, self.special(expression, "__getitem__"))
             return
-        self.implicit(expression, keys)
-        self.implicit(expression, self.special(expression, "__getitem__"))
+        self.iteration(expression)
+        given = frozenset(value for value in self.values(expression) if heirs.has_keys(self.engine, value, FUEL))
+        self.implicit(expression, operators.special(self.engine, given, "__getitem__", FUEL, self.file.path))
 
     def dictionary(self, number: int, entry: Any, is_callee: bool) -> None:
         for key, value in entry[1]:

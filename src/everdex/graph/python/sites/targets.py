@@ -112,7 +112,7 @@ def _collect(engine: Engine, value: Value, found: _Found, fuel: int) -> None:
             else:
                 _collect(engine, each, found, fuel - LOOKUP_STEP)
     elif kind == METHOD:
-        found.outside.add(f"builtins.{methods.type_name(engine, value[1])}.{value[2]}")
+        found.outside.add(f"{methods.type_path(engine, value[1])}.{value[2]}")
     elif kind == EXTERNAL_INSTANCE:
         found.outside.add(f"{value[1]}()")
     elif kind == FORM:
