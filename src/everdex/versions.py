@@ -80,7 +80,7 @@ FACTS_VERSION: Final = "41"
 INTERFACE_VERSION: Final = "1"
 
 # What any resolver answers.
-RESOLVERS_VERSION: Final = "61"
+RESOLVERS_VERSION: Final = "62"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 JOIN_VERSION: Final = "2"
