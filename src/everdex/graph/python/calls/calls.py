@@ -12,7 +12,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python.builtins import builtin_calls, making, methods
 from everdex.graph.python.builtins.rules import CONTAINERS, PARAMETRIZE
 from everdex.graph.python.calls import guards
-from everdex.graph.python.classes import classes, declared, generics, made_classes, records, supers
+from everdex.graph.python.classes import classes, declared, generics, kept, made_classes, records, supers
 from everdex.graph.python.classes.binding import bind_instance
 from everdex.graph.python.engine.contexts import Argument, Context, Keywords, Positional
 from everdex.graph.python.engine.engine import CALL_STEP, LOOKUP_STEP, WORTH_GIVEN, Engine
@@ -48,9 +48,11 @@ from everdex.graph.python.engine.values import (
     UNKNOWN,
     Value,
     Values,
+    alike,
     are_more,
     is_known,
     is_open,
+    plain,
     union,
     unknown,
 )
@@ -105,7 +107,8 @@ def _are_too_many(callees: Values) -> bool:
 def _anywhere(callee: Value) -> Value:
     """A function, or a method of a container, whatever the calls were that it was made in: one for all of them."""
     if callee[0] == FUNCTION:
-        return (*callee[:3], 0, callee[4])
+        receiver = callee[4]
+        return (*callee[:3], 0, plain(receiver) if receiver is not None and receiver[0] == INSTANCE else receiver)
     if callee[0] == METHOD and callee[1][0] in (ANNOTATED, DISPLAY):
         return (METHOD, (*callee[1][:3], 0), callee[2])
     return callee
@@ -269,7 +272,8 @@ def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> 
             return by_type
     elif own.annotation >= 0 and any(value[0] == UNKNOWN for value in found):
         by_type = declared.instances(engine, file, own.annotation, context, fuel)
-        opened = frozenset(each for each in by_type if each[0] == INSTANCE and (*each[:3], False) in found)
+        closed = alike(found)
+        opened = frozenset(each for each in by_type if each[0] == INSTANCE and (*each[:3], False) in closed)
         return union((found, opened))
     if not own.returns:
         return frozenset(((BUILTIN, "NoneType"),)) if not own.flags & m.IS_STUB else unknown("abstract method")
@@ -291,7 +295,10 @@ def constructed(engine: Engine, value: Value, positional: Positional, keywords: 
             return special if any(each[0] not in _VAGUE for each in special) else made
     if any(each == (EXTERNAL, "builtins.type") for each in line):
         return making.class_made(engine, positional, fuel)
-    return making.by_own_new(engine, value, line, fuel) or made
+    special = making.by_own_new(engine, value, line, fuel)
+    if special or is_open(value):
+        return special or made
+    return frozenset((kept.made(engine, value, positional, keywords, fuel),))
 
 
 def decorated(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

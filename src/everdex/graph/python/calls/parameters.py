@@ -44,6 +44,7 @@ from everdex.graph.python.engine.values import (
     UNKNOWN,
     Value,
     Values,
+    alike,
     is_known,
     is_open,
     open_class,
@@ -230,7 +231,7 @@ def anywhere(
         passes_on = kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS)  # what stands between two calls and adds nothing
         # What the only caller passes costs the name it is passed by, and finding the caller did: a cycle costs.
         step = 0 if passes_on or len(known) == 1 else callers.step(len(known))
-        passed = union([from_call(engine, file, scope, index, call, fuel - step) for call in known])
+        passed = alike(union([from_call(engine, file, scope, index, call, fuel - step) for call in known]))
         parts.append(passed if is_known(passed) else union((passed, silent)))
         if callers.are_more(engine, file.path, scope, index, fuel):
             parts.append(_TOO_MANY)

@@ -49,6 +49,7 @@ from everdex.graph.python.engine.values import (
     UNKNOWN,
     Value,
     Values,
+    alike,
     are_more,
     is_known,
     is_open,
@@ -58,6 +59,7 @@ from everdex.graph.python.engine.values import (
 from everdex.graph.python.file.files import File
 from everdex.graph.python.names import names, spelling, standard
 
+MAX_APART: Final = 4  # of more values objects of one class are not told apart, nor beside one that is not known
 MAX_BASES: Final = 16  # a receiver that may be more things than this is not followed
 MAX_ASSIGNED: Final = 8  # assignments of one attribute in a file that are looked at
 _PARSED: Final = (EXTERNAL_INSTANCE, parsed.ARGUMENTS)
@@ -114,6 +116,8 @@ def is_bound(getter: Value) -> bool:
 def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """The same before properties are read."""
     bases = engine.values(file.path, entry[1], context, fuel)
+    if len(bases) > 1 and (len(bases) > MAX_APART or any(each[0] in (UNKNOWN, MANY) for each in bases)):
+        bases = alike(bases)
     if len(bases) > MAX_BASES and are_more(_without_builtin(engine, bases, entry[2]), MAX_BASES):
         return _of_many(engine, bases, entry[2], fuel, file.path)
     if entry[2] in _ENUM_VALUE:

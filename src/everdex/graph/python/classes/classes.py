@@ -1,8 +1,9 @@
 """Pass 3: classes: linearisation, attributes of classes and instances, overriding methods.
 
-Classes are told apart by where they are defined; instances only by their class. An instance is *open* when it may be of
-a subclass (self, an annotation): what is found on it may then be overridden, and what known subclasses have in its
-place counts too. It does not follow __slots__, or mixins that are only combined at run time.
+Classes are told apart by where they are defined; instances by their class, and by what few were made with (`kept`). An
+instance is *open* when it may be of a subclass (self, an annotation): what is found on it may then be overridden, and
+what known subclasses have in its place counts too. It does not follow __slots__, or mixins that are only combined at
+run time.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from everdex.graph.python.classes import classes, decorated_classes, named_stores, replacing
+from everdex.graph.python.classes import classes, decorated_classes, kept, named_stores, replacing
 from everdex.graph.python.classes.binding import bind_instance
 from everdex.graph.python.containers import own_keys
 from everdex.graph.python.engine.contexts import Argument, Context
@@ -23,11 +23,13 @@ from everdex.graph.python.engine.values import (
     LITERAL,
     NOTHING,
     PARTIAL,
+    Making,
     Value,
     Values,
     is_known,
     is_open,
     ordered,
+    plain,
     union,
 )
 from everdex.graph.python.file.keys import computed_stores_key, stored_key
@@ -133,6 +135,10 @@ def _made_for(engine: Engine, path: str, value: int, receiver: Value, fuel: int)
     """What a method stores; where it has that from the object itself, or was given it for the object, what it has from
     or for one of this class."""
     file = engine.file(path)
+    if receiver[0] == INSTANCE and type(receiver[3]) is Making:
+        if own := kept.given(engine, path, value, receiver, fuel):
+            return own
+        receiver = plain(receiver)
     made = file.made_by_self.get(value) if receiver[0] == INSTANCE else None
     is_given = receiver[0] == INSTANCE and value in file.given_to_self
     if made or is_given:

@@ -39,6 +39,7 @@ from everdex.graph.python.engine.values import (
     UNKNOWN,
     Value,
     Values,
+    alike,
     union,
     unknown,
 )
@@ -74,7 +75,7 @@ def elements(engine: Engine, value: Value, fuel: int) -> Values:
         return _elements(engine, value, fuel)
     fuel = fuel - LOOKUP_STEP  # a container is known by its place: going there may come back to here
     found: Values = engine.ask_within(
-        ("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP, WORTH_HELD
+        ("elements", value), fuel, lambda fuel: alike(_elements(engine, value, fuel)), _TOO_DEEP, WORTH_HELD
     )
     return found
 
@@ -295,7 +296,7 @@ def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int, key_
     if value[0] in (DISPLAY, ANNOTATED):
         fuel = fuel - LOOKUP_STEP
         made: Values = engine.ask_within(
-            ("item", value, wanted), fuel, lambda fuel: _item(engine, value, wanted, fuel), _TOO_DEEP, WORTH_HELD
+            ("item", value, wanted), fuel, lambda fuel: alike(_item(engine, value, wanted, fuel)), _TOO_DEEP, WORTH_HELD
         )
         return made
     return _item(engine, value, wanted, fuel)

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from everdex.graph.model import Since, Target
 from everdex.graph.python.engine.contexts import Contexts
 from everdex.graph.python.engine.seen import Seen
-from everdex.graph.python.engine.values import ContextNumber
+from everdex.graph.python.engine.values import ContextNumber, Making
 from everdex.graph.python.file.files import Answers, File
 
 _MANY: Final = frozenset((tuple, frozenset, list, set))
@@ -147,7 +147,7 @@ class Earlier:
     def _names(self, thing: Any) -> bool:
         """Whether an edited file is named in something; in what is not known here it may be."""
         kind = type(thing)
-        if kind is ContextNumber:
+        if kind is ContextNumber or kind is Making:
             found = self._named.get(thing)
             if found is None:
                 found = self._named[thing] = self._names(thing.context)

@@ -10,9 +10,10 @@ from typing import Final, NamedTuple
 
 import xxhash
 
-from everdex.graph.python.engine.values import NOTHING, ContextNumber, Values, order
+from everdex.graph.python.engine.values import INSTANCE, NOTHING, ContextNumber, Making, Values, order
 
 MAX_CONTEXTS: Final = 4  # calls within calls that are told apart
+MAX_OBJECTS: Final = 2  # objects within objects that are told apart
 MAX_TEXT: Final = 20_000  # letters; what is passed may have been made in calls itself, each time in more of them
 
 
@@ -60,18 +61,29 @@ class Contexts:
         number = self._numbers.get(context)
         if number is not None:
             return number
-        depth = _depth(context.outer)
+        depth, objects = _depth(context.outer), _objects(context.outer)
         for argument in context.positional:
-            depth = max(depth, _depth(argument.context))
+            depth, objects = max(depth, _depth(argument.context)), max(objects, _objects(argument.context))
+            for value in argument.values:
+                if value[0] == INSTANCE and type(value[3]) is Making:
+                    objects = max(objects, value[3].objects)
         for _, argument in context.keywords:
-            depth = max(depth, _depth(argument.context))
+            depth, objects = max(depth, _depth(argument.context)), max(objects, _objects(argument.context))
         number = 0
         text = order(context) if depth < MAX_CONTEXTS else ""
         if 0 < len(text) <= MAX_TEXT:
             digest = xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass")) or 1
-            number = ContextNumber(digest, context, depth + 1)
+            number = ContextNumber(digest, context, depth + 1, objects)
         self._numbers[context] = number
         return number
+
+    def make(self, path: str, scope: int, positional: Positional, keywords: Keywords) -> Making | bool:
+        """By what call of a class an object is made; False when that is nested too deeply."""
+        context = Context(path, scope, 0, positional, keywords)
+        number = self.enter(context)
+        if type(number) is not ContextNumber or number.objects >= MAX_OBJECTS:
+            return False
+        return Making(number, context, number.depth, number.objects + 1)
 
     def around(self, number: int, path: str, scope: int) -> int:
         """The context around that was entered for this function; 0 when there is none."""
@@ -85,3 +97,7 @@ class Contexts:
 
 def _depth(number: int) -> int:
     return number.depth if type(number) is ContextNumber else 0
+
+
+def _objects(number: int) -> int:
+    return number.objects if type(number) is ContextNumber else 0

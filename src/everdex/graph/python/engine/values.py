@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache, cached_property
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Self, TypeAlias
 
 Value: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = frozenset[Value]
 
 FUNCTION: Final = "function"  # path, scope, context it was defined in, receiver or None
 CLASS: Final = "class"  # path, scope; and True when it may be one below it (`open_class`)
-INSTANCE: Final = "instance"  # path, scope of the class, open: whether it may be of a subclass
+INSTANCE: Final = "instance"  # path, scope of the class, open: whether it may be of a subclass; or its `Making`
 MODULE: Final = "module"  # path
 NAMESPACE: Final = "namespace"  # dotted: a directory without __init__.py
 EXTERNAL: Final = "external"  # dotted
@@ -66,16 +66,39 @@ class ContextNumber(int):
     context: tuple[Any, ...]
     depth: int  # calls within calls
 
-    def __new__(cls, number: int, context: tuple[Any, ...], depth: int) -> ContextNumber:
+    objects: int  # objects told apart that it knows of within each other
+
+    def __new__(cls, number: int, context: tuple[Any, ...], depth: int, objects: int) -> Self:
         self = super().__new__(cls, number)
         self.context = context
         self.depth = depth
+        self.objects = objects
         return self
 
     @cached_property
     def order(self) -> str:
         """By what it is: the number itself is a hash, which every edit changes."""
         return order(self.context)
+
+
+class Making(ContextNumber):
+    """The call that made an object (`kept`), in place of *open* and as false: its class is known."""
+
+    def __bool__(self) -> bool:
+        return False
+
+
+def plain(value: Value) -> Value:
+    """An object, whatever call made it."""
+    return (INSTANCE, value[1], value[2], False) if type(value[3]) is Making else value
+
+
+def alike(values: Values) -> Values:
+    """Values with each object as any of its class."""
+    for value in values:
+        if value[0] == INSTANCE and type(value[3]) is Making:
+            return frozenset([plain(each) if each[0] == INSTANCE else each for each in values])
+    return values
 
 
 def order(value: Any) -> str:
@@ -87,7 +110,7 @@ def order(value: Any) -> str:
         return f"({','.join([order(each) for each in value])})"
     if isinstance(value, frozenset):
         return f"{{{','.join(sorted([order(each) for each in value]))}}}"
-    if type(value) is ContextNumber:
+    if type(value) is ContextNumber or type(value) is Making:
         return value.order
     return f"{value:020}" if type(value) is int else repr(value)
 
