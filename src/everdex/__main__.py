@@ -25,10 +25,19 @@ def main() -> None:
             from everdex.surfaces.cli.app import run
 
             code = run(sys.argv[1:])
+            _leave_as_it_is()
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # what was said stands: nothing is left to interrupt
     except KeyboardInterrupt:  # before or after `run` could catch it
         code = 12
     sys.exit(code)
+
+
+def _leave_as_it_is() -> None:
+    """Have the interpreter look for no cycles on its way out: in all that a command has loaded, twice, to free what is
+    freed with the process, which took a sixth of a search."""
+    import gc
+
+    gc.freeze()
 
 
 def _have_streams() -> None:
