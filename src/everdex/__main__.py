@@ -12,6 +12,10 @@ _READING = [
     ["explain"], ["gate"], ["state"], ["files"], ["contexts"], ["status"], ["health"], ["audit"],
 ]  # fmt: skip
 
+# Objects between two looks for cycles in a process that gives one answer: what it loads is there to stay, and looking
+# through it every 700 objects took a twentieth of the time.
+_YOUNG = 20_000
+
 
 def main() -> None:
     try:
@@ -21,10 +25,19 @@ def main() -> None:
             from everdex.surfaces.cli.app import run
 
             code = run(sys.argv[1:])
+            _leave_as_it_is()
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # what was said stands: nothing is left to interrupt
     except KeyboardInterrupt:  # before or after `run` could catch it
         code = 12
     sys.exit(code)
+
+
+def _leave_as_it_is() -> None:
+    """Have the interpreter look for no cycles on its way out: in all that a command has loaded, twice, to free what is
+    freed with the process, which took a sixth of a search."""
+    import gc
+
+    gc.freeze()
 
 
 def _have_streams() -> None:
@@ -48,7 +61,12 @@ def _shortly(arguments: list[str]) -> int | None:
         return None
     from everdex.surfaces.daemon import thin
 
-    return thin.run(arguments)
+    code = thin.run(arguments)
+    if code is None:
+        import gc
+
+        gc.set_threshold(_YOUNG)
+    return code
 
 
 if __name__ == "__main__":

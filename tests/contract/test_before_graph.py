@@ -9,7 +9,7 @@ import pytest
 
 from everdex import facts
 from everdex.graph.answers.unmade import decided
-from everdex.graph.definitions import naming
+from everdex.graph.definitions import naming, spelling
 from everdex.graph.definitions.atlas import Atlas
 from everdex.graph.definitions.declarations import written_out
 from everdex.graph.making.keep import open_graph
@@ -88,7 +88,7 @@ def test_names_that_are_no_words_stand_in_the_text(tmp_path: Path) -> None:
         atlas = Atlas(view, open_graph(view, Resolvers(), workers=1, progress=silent).graph)
         for number, path in enumerate(atlas.graph.paths):
             for item in atlas.definitions(number):
-                last = naming.last_of(item.node.name)
+                last = spelling.last_of(item.node.name)
                 if not item.is_file and not last.isidentifier() and stands_in_text(last):
                     assert may_define(view.source(path), last, view.file_languages[view.file_index(path)]), (path, last)
                     odd.add(last)

@@ -133,17 +133,24 @@ def test_a_light_command_loads_nothing_heavy(tmp_path: Path, arguments: list[str
     assert _loaded(root, arguments, HEAVY) == [0, []]
 
 
+# What graphs are made with, or what is resolved before one is made: nothing of a graph that is there.
+MAKING = tuple(f"graph.{each}" for each in ("making.build", "making.world", "answers.begun", "answers.unmade"))
+
+
 def test_a_question_loads_only_the_resolvers_of_what_was_edited(tmp_path: Path) -> None:
     """Of a graph that is made none, and nothing that draws; nothing of a graph where none is asked. Without a daemon
     every command begins by loading."""
     root = tree(tmp_path / "r", {"a.py": "def go(): pass\ngo()\n", "b.js": "b()\n", "c.go": "package c\n"})
     packages = ("python", "javascript", "names")
     wanted = [f"everdex.graph.{each}.resolver" for each in packages]
-    asking = ["everdex.service.relations", "everdex.graph.making.build", "everdex.graph.definitions.declarations"]
-    assert _loaded(root, ["symbols", "go"], asking) == [0, []]
+    asking = ["service.relations", *MAKING, "graph.definitions.declarations", "graph.definitions.atlas"]
+    assert _loaded(root, ["symbols", "go"], [f"everdex.{each}" for each in asking]) == [0, []]
     everdex("callers", "go", cwd=root)
-    unasked = ["canvas.sheet", "canvas.impact", "graph.repo_map", "facts.python.extraction"]
+    unasked = ["canvas.sheet", "canvas.impact", "graph.overview", "graph.answers.impact", "state.rename", *MAKING]
     assert _loaded(root, ["callers", "go"], [*wanted, *(f"everdex.{each}" for each in unasked)]) == [0, []]
+    unasked = ["graph.answers.queries", "graph.answers.ways", "parse.interface", "state.rename_model", *MAKING]
+    everdex("gate", "a.py", cwd=root)
+    assert _loaded(root, ["gate", "a.py"], [*wanted, *(f"everdex.{each}" for each in unasked)]) == [0, []]
     (root / "a.py").write_text("def go(): pass\ngo()\ngo()\n")
     assert _loaded(root, ["callers", "go"], wanted) == [0, ["everdex.graph.python.resolver"]]
 

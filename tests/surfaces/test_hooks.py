@@ -230,7 +230,7 @@ def test_a_daemon_that_hangs_costs_a_moment(daemon: Daemon, tmp_path: Path) -> N
 
 
 def test_a_hook_imports_next_to_nothing() -> None:
-    """Neither the command line library nor numpy nor anything that parses or indexes."""
+    """Neither the command line library nor numpy nor anything that parses or indexes; of JSON what reads it."""
     code = "import sys; from everdex.__main__ import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
     done = subprocess.run(
         [sys.executable, "-c", code, "hook"],
@@ -240,7 +240,10 @@ def test_a_hook_imports_next_to_nothing() -> None:
     )
     loaded = set(done.stderr.decode().split())
     assert "everdex.surfaces.hooks.run" in loaded
-    heavy = {"click", "numpy", "msgspec", "typing", "dataclasses", "subprocess", "socket", "rich", "pathlib", "logging"}
+    heavy = {
+        "click", "numpy", "msgspec", "typing", "dataclasses", "subprocess", "socket", "rich", "pathlib", "logging",
+        "json", "re", "enum",
+    }  # fmt: skip
     before = subprocess.run([sys.executable, "-c", "import sys; print(*sys.modules)"], capture_output=True, check=True)
     assert (loaded - set(before.stdout.decode().split())) & heavy == set()
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from everdex.parse.interface import Interface, interface_of
+from everdex.parse.interface import interface_of
+from everdex.parse.interface_model import Interface
 
 # path, before, the same interface written otherwise, another interface
 _CASES = {

@@ -7,6 +7,7 @@ covers are left out. Most words of code are in the vocabulary whole, so cutting 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Final
 
 CONTINUES: Final = "##"
@@ -17,9 +18,17 @@ class WordPieces:
     """Cuts words, remembering what it has cut."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
-        self._ids = {piece: number for number, piece in enumerate(vocabulary)}
-        self._longest = max(map(len, vocabulary), default=0)
+        self._vocabulary = vocabulary
         self._known: dict[str, list[int]] = {}
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        # On the first word: a question that no vector answers (a regular expression, a literal) has none.
+        return {piece: number for number, piece in enumerate(self._vocabulary)}
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self._vocabulary), default=0)
 
     def cut(self, words: Sequence[str]) -> list[list[int]]:
         """The ids of each word's pieces, first to last."""

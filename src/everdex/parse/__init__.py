@@ -7,7 +7,8 @@
     what it defines     definitions (by query, run by matching) · segments (embedded languages) · exports
     chunks              text (atoms) → blocks (a tree of lines) → chunker
     symbols             symbols · headers (a head on one line) · interface (what other files rely on)
-    model               what all of this hands on
+    model, interface_model
+                        what all of this hands on
 
 Knows grammars and file formats; knows nothing of stores, ids or vectors. The parser itself is loaded when it is
 first asked for: whoever only reads chunks back needs their model, not the grammars.

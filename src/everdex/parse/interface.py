@@ -18,6 +18,7 @@ from tree_sitter import Node
 from everdex.parse import definitions, exports
 from everdex.parse.definitions import CLASS_LIKE, Definition
 from everdex.parse.file import trees_of
+from everdex.parse.interface_model import Entry, Interface
 from everdex.parse.symbols import is_public
 
 _NO_BODY: Final = frozenset(("variable", "constant", "field"))  # a value is not part of an interface, a type is
@@ -34,23 +35,6 @@ _PIECES: Final = {False: re.compile(b"(" + _STRING + b")|" + _SPACED + rb"|\s+",
                   True: re.compile(b"(" + _LIFETIMES + b")|" + _SPACED + rb"|\s+", re.DOTALL)}  # fmt: skip
 _TRAILING: Final = re.compile(rb",(?=[)\]}>])|[;{:=]+\Z|\s+\Z|,do:.*\Z")
 _MACRO: Final = re.compile(rb"#\s*define\s+\w+(\([^)]*\))?")
-
-
-class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False, order=True):
-    """One thing another file may name. `name` is its path inside the file: `Class.method`."""
-
-    kind: str
-    name: str
-    signature: str
-
-
-class Interface(msgspec.Struct, frozen=True, array_like=True):
-    """`hash` is of `public` alone; `private` is sorted too."""
-
-    hash: str
-    public: tuple[Entry, ...]
-    private: tuple[Entry, ...]
-    partial: bool  # the file has syntax errors: something may be missing
 
 
 def interface_of(path_key: str, data: bytes) -> Interface | None:

@@ -11,11 +11,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from everdex import limits
-from everdex.graph.answers import begun
-from everdex.graph.answers.ways import Way
 from everdex.graph.definitions.atlas import CONTAINERS, Atlas
 from everdex.graph.making.keep import begin_graph, begun_graph
 from everdex.graph.making.unfinished import Saving, are_many, many_wait
@@ -26,12 +24,16 @@ from everdex.service.answers import Answer
 from everdex.sync.model import Progress, SyncOptions
 from everdex.view import SnapshotView
 
+if TYPE_CHECKING:  # what resolves is loaded where there is something to resolve: most find the graph made
+    from everdex.graph.answers import begun
+    from everdex.graph.answers.ways import Way
+
 METHODS: Final = ("refs", "callers", "callees")
 WITH_RESERVATION: Final = ("refs", "callers")  # what a definition calls is decided by its own file
 _USES: Final = ("call", "decorate", "inherit", "read")  # roles without which nobody uses it; who only imports may not
 _MOST_BYTES: Final = limits.DAEMON_RSS_BYTES * 3 // 4  # of a process; beyond that only resolved files are kept
 _NOBODY_YET: Final = "nobody is known to use it yet, but files that are not resolved may, without its name"
-Respond: TypeAlias = Callable[[Atlas, tuple[Way, ...]], Answer]
+Respond: TypeAlias = "Callable[[Atlas, tuple[Way, ...]], Answer]"
 
 
 class Asked(NamedTuple):
@@ -60,6 +62,8 @@ class Early:
         graph = begun_graph(view, known) if asked not in self.refused else None
         if graph is None:
             return None
+        from everdex.graph.answers import begun
+
         with self._lock:
             self._bench = self._bench or begun.Workbench(view, known, graph)
             found, _ = _answered(view, known, graph, _in_silence, asked, answer, bench=self._bench)
@@ -121,6 +125,8 @@ def _answered(
     """The answer, and the graph with what was resolved for it."""
     if not many_wait(len(graph.waiting), len(graph.files)):
         return None, graph
+    from everdex.graph.answers import begun
+
     with begun.begun(view, known, graph, progress, workers=workers, bench=bench) as some:
         return begun.answered(view, some, asked.symbol, asked.method, answer), some.graph
 

@@ -7,12 +7,11 @@ index, a name that nothing defines, a path that is not in the graph, files that 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from everdex import languages
 from everdex.discover.model import SkipReason
-from everdex.graph.answers.ways import Way
-from everdex.graph.definitions import naming
+from everdex.graph.definitions import naming, spelling
 from everdex.graph.definitions.atlas import Atlas, Definition
 from everdex.graph.model import Role, Status
 from everdex.graph.stored.record import asked_key
@@ -20,6 +19,9 @@ from everdex.graph.text.written import can_be_looked_up, files_writing
 from everdex.identity.symbols import plain_name
 from everdex.nearby import not_indexed
 from everdex.view import SnapshotView
+
+if TYPE_CHECKING:
+    from everdex.graph.answers.ways import Way
 
 # Each with how many there are, one or several: files that may be data, and whole trees that are not entered.
 _UNSEEN: Final = (
@@ -116,7 +118,7 @@ def _with_word(view: SnapshotView, paths: list[str], name: str) -> list[str] | N
 
 def of_name(atlas: Atlas, asked: str) -> tuple[str, ...]:
     """How many places ask for a name that nothing defines: the definition may have been renamed or removed."""
-    name = naming.dotted(asked.rpartition("::")[2]).rpartition(".")[2]
+    name = spelling.dotted(asked.rpartition("::")[2]).rpartition(".")[2]
     if atlas.graph.waiting:
         return of_word(sum(1 for _ in files_writing(atlas.view, name, frozenset(atlas.graph.paths))), asked)
     count = atlas.graph.asked.total([asked_key(Status.UNRESOLVED, role, name) for role in Role])
@@ -128,8 +130,8 @@ def of_name(atlas: Atlas, asked: str) -> tuple[str, ...]:
 
 def of_word(count: int, asked: str) -> tuple[str, ...]:
     """How many files write a name that nothing defines; said while the graph cannot tell which places ask for it."""
-    whole = naming.dotted(asked.rpartition("::")[2])
-    name = naming.last_of(whole)
+    whole = spelling.dotted(asked.rpartition("::")[2])
+    name = spelling.last_of(whole)
     write = "1 file writes" if count == 1 else f"{count:,} files write"
     none = f"none defines {whole if '.' in whole else 'it'}"  # what others have that is called so is not meant
     return (f"{write} {name} and {none}; `everdex search --mode literal {name}` finds it",) if count else ()
@@ -152,7 +154,7 @@ def of_module(found: Definition, method: str) -> tuple[str, ...]:
 def of_path(view: SnapshotView, atlas: Atlas, asked: str) -> tuple[str, ...]:
     """Why a path that was named is not in the graph."""
     path = asked.partition("::")[0]
-    place = naming.PLACE.fullmatch(path)
+    place = spelling.PLACE.fullmatch(path)
     path = place[1] if place else path
     if atlas.graph.number(path) is not None:
         lines = len(view.source(path).splitlines())

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from everdex.graph.answers import unmade
-from everdex.graph.definitions import naming
+from everdex.graph.definitions import spelling
 from everdex.graph.definitions.atlas import Atlas, Definition
 from everdex.graph.resolvers import Resolvers
 from everdex.identity.symbols import resolution
@@ -33,7 +32,7 @@ def named(atlas: Atlas, names: SymbolNames, asked: str, found: list[Definition],
         "symbol": one,
         "matches": [atlas.describe(item) for item in listed],
         "matches_omitted": max(0, len(found) - len(listed)) if not one else 0,
-        "suggestions": [] if found else suggestions(atlas.view, names, naming.dotted(asked.rpartition("::")[2])),
+        "suggestions": [] if found else suggestions(atlas.view, names, spelling.dotted(asked.rpartition("::")[2])),
     }
     if len(found) > 1:
         refs = [atlas.symbol_ref(item) for item in listed]
@@ -46,6 +45,8 @@ def before_graph(
     progress: Progress, warnings: tuple[str, ...],
 ) -> Answer | None:  # fmt: skip
     """That several definitions fit, or none, while no graph is made; None when an answer takes one."""
+    from everdex.graph.answers import unmade  # with what resolves: a graph that is made answers without
+
     decided = unmade.decided(view, Resolvers(), asked, progress)
     if decided is None:
         return None
@@ -53,5 +54,5 @@ def before_graph(
     body = {**named(atlas, names, asked, found, limit), "coverage": None}
     missing = (*coverage.of_path(view, atlas, asked), *coverage.of_word(writing, asked)) if not found else ()
     left_out = coverage.of_left_out(atlas, nothing_found=not found)
-    about = (*missing, *coverage.of_files(atlas, name=naming.last_of(asked)), *left_out)
+    about = (*missing, *coverage.of_files(atlas, name=spelling.last_of(asked)), *left_out)
     return index.answer(view, freshness, body, warnings=(*warnings, *about))

@@ -6,13 +6,15 @@ Chooses nothing and counts nothing: which places belong to an answer is decided 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from everdex.graph.answers.impact import Affected, Step
-from everdex.graph.answers.queries import Edge, Use
 from everdex.graph.definitions.atlas import Atlas, Definition
 from everdex.graph.model import SYNTACTIC, Site, Status
 from everdex.identity.symbols import resolution
+
+if TYPE_CHECKING:
+    from everdex.graph.answers.impact import Affected, Step
+    from everdex.graph.answers.queries import Edge, Use
 
 
 def edge(atlas: Atlas, edge: Edge, start: int) -> tuple[dict[str, Any], Iterator[dict[str, Any]], int]:

@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 from everdex import limits
 from everdex.errors import StorageFailure
-from everdex.graph.answers import queries
-from everdex.graph.answers.queries import CouldAdd
-from everdex.graph.answers.ways import Way
 from everdex.graph.definitions.atlas import Atlas, Definition
 from everdex.graph.making.keep import find_graph, open_graph
 from everdex.graph.model import Role
 from everdex.graph.resolvers import Resolvers
 from everdex.memory import remembering
 from everdex.service.index import Index
-from everdex.state.unknown import Unseen, unseen_uses
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
 
 if TYPE_CHECKING:
     from everdex.canvas.sheet import Caption
+    from everdex.graph.answers.queries import CouldAdd
+    from everdex.graph.answers.ways import Way
     from everdex.service.picturing import Plan
+    from everdex.state.unknown import Unseen
 
 _KEPT_COUNTS: Final = 1_000
 
@@ -55,18 +54,24 @@ class Open:
         return picturing.plan(self.atlas, name, caption, depth)
 
     def _unseen_uses(self, definition: Definition, roles: frozenset[Role] | None) -> Unseen:
+        from everdex.state.unknown import unseen_uses  # who opens a graph for the states of files asks nothing of it
+
         return unseen_uses(self.atlas, definition, roles)
 
     def could_add(
         self, definition: Definition, roles: frozenset[Role] | None, others: Iterable[Definition] = ()
     ) -> CouldAdd:
         """What may be missing from an answer about a definition, and about others that go with it."""
+        from everdex.graph.answers import queries
+
         counted = queries.could_add(self.atlas, [definition, *others], roles)
         unseen = self.unseen_uses(definition, roles)
         return replace(counted, unknown=unseen.unknown, written=unseen.written)
 
     def _could_call(self, definition: Definition, is_called: bool) -> CouldAdd:
         """What may be missing from the callers of a definition."""
+        from everdex.graph.answers import queries
+
         return replace(
             self.could_add(definition, frozenset({Role.CALL})), named=queries.named(self.atlas, definition),
             elsewhere=0 if is_called else queries.elsewhere(self.atlas, definition),

@@ -117,7 +117,7 @@ class Reader:
                     kept.view, freshness, {**body, "references": None}, limits_hit=found.limits_hit,
                     warnings=(*reading.warnings, *found.warnings),
                 )  # fmt: skip
-            from everdex.graph.definitions import naming
+            from everdex.graph.definitions import spelling
             from everdex.service import named, opening
 
             opened = kept.graph(opening.open_made) if wanted else None
@@ -127,7 +127,7 @@ class Reader:
                     self.index, kept.view, kept.names, body, references, freshness, self._options, early
                 )
             if more is None:
-                if wanted and opened is None and (references or naming.is_id(asked.strip())):
+                if wanted and opened is None and (references or spelling.is_id(asked.strip())):
                     opened = kept.graph(self._opened)
                 more = named.add_graph(opened, body, references, early)
             warnings = (*reading.warnings, *found.warnings, *more)

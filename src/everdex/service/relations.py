@@ -10,15 +10,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from everdex import limits
 from everdex.errors import QueryError
 from everdex.graph.answers import queries
-from everdex.graph.answers.impact import impact as walk
 from everdex.graph.answers.queries import Edge, Use
-from everdex.graph.answers.ways import Way
-from everdex.graph.definitions import naming
+from everdex.graph.definitions import naming, spelling
 from everdex.graph.definitions.atlas import VARIABLES, Atlas, Definition
 from everdex.graph.definitions.declarations import declarations, written_out
 from everdex.graph.definitions.outside import outside
@@ -28,12 +26,12 @@ from everdex.service import begun, coverage, meant, occurrences, paging, wanted
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index
 from everdex.service.opening import Open
-from everdex.service.renaming import rename_body
-from everdex.state.rename import check_name
-from everdex.state.taking import check_places
 from everdex.state.unknown import REASONS
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
+
+if TYPE_CHECKING:
+    from everdex.graph.answers.ways import Way
 
 METHODS: Final = ("refs", "callers", "callees", "impact", "map", "rename", "architecture")
 ROLES: Final = ("definition", "read", *map(str, Role))  # a variable is read where something else is referred to
@@ -83,7 +81,7 @@ def before_graph(
     name means is not looked up again when it asks once more because the graph `is_begun`."""
     if question.method in ("map", "architecture"):
         return None
-    asked = naming.as_known(view, question.symbol.strip())
+    asked = spelling.as_known(view, question.symbol.strip())
     question = replace(question, symbol=asked)
     early = None if is_begun else meant.before_graph(
         index, view, names, asked, question.limit, freshness, options.progress, warnings
@@ -130,6 +128,9 @@ def check(question: Question) -> None:
     if question.picture and question.method != "impact":
         raise QueryError(f"there are no pictures of {question.method}", hint="ask for impact or architecture")
     if question.method == "rename":
+        from everdex.state.rename import check_name
+        from everdex.state.taking import check_places
+
         check_name(question.new)
         check_places(question.take)
     if not question.symbol.strip():
@@ -157,14 +158,14 @@ def answer(
         body, drawn = picturing.architecture_body(atlas, plan, question.wanted)
         about = (*drawn, *coverage.of_files(atlas))
     else:
-        asked = naming.as_known(view, question.symbol.strip())
+        asked = spelling.as_known(view, question.symbol.strip())
         known = naming.find(atlas, asked)
         found = written_out(atlas, known)
         body = meant.named(atlas, names, asked, found, question.limit)
         file = found[0].file if len(found) == 1 and question.method == "callees" else None
         missing = (*coverage.of_path(view, atlas, asked), *coverage.of_name(atlas, asked)) if not found else ()
         missing = (*missing, *coverage.of_heir(atlas, known, asked))
-        name = "" if file is not None else found[0].node.name if found else naming.last_of(asked)
+        name = "" if file is not None else found[0].node.name if found else spelling.last_of(asked)
         farther = len(found) == 1 and question.method == "impact"
         about = (*missing, *coverage.of_files(atlas, file, name, farther=farther, is_found=len(found) == 1))
         if len(found) == 1:
@@ -294,6 +295,8 @@ def _edges(atlas: Atlas, found: Sequence[Edge], question: Question, room: paging
 
 
 def _impact(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
+    from everdex.graph.answers.impact import impact as walk
+
     atlas = opened.atlas
     found = walk(atlas, definition, question.depth)
     page, beside = found.affected[question.offset : question.offset + question.limit], paging.Room.beside()
@@ -340,6 +343,8 @@ def _leading(definition: Definition) -> frozenset[Role]:
 
 
 def _rename(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
+    from everdex.service.renaming import rename_body
+
     body = rename_body(opened.atlas, definition, question.new, question.take, question.offset, question.limit)
     return _Body(*body)
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from everdex import limits
 from everdex.errors import QueryError
-from everdex.graph.definitions import naming
+from everdex.graph.definitions import spelling
 from everdex.languages import language_of, role_of
 from everdex.nearby import nearby, not_indexed
 from everdex.search.names import NameHit, SymbolNames
@@ -50,10 +50,10 @@ def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str, offset:
         outline = _outline(view, path_key, offset)
         end = offset + len(outline["symbols"])
         return _found(view, wanted, "path", end, outline=outline, omitted=outline["omitted"])
-    wanted = naming.in_file(view, wanted)
+    wanted = spelling.in_file(view, wanted)
     home, matches = _in_file(view, root, wanted)
     if not matches and not wanted.startswith(_PATHS):
-        wanted = naming.as_known(view, wanted)
+        wanted = spelling.as_known(view, wanted)
         matches = _definitions(view, wanted)
     if not matches and starred.STAR in wanted:
         found, how = starred.fitting(view, home, _dotted(wanted if home is None else wanted.partition("::")[2]))
@@ -85,7 +85,7 @@ def _in_file(view: SnapshotView, root: Path, wanted: str) -> tuple[str | None, l
         inside = [row for row in view.symbols_of(key) if f".{row.qualified_name}".endswith(ending)]
         whole = [row for row in inside if f".{row.qualified_name}" == ending]
         return key, [(row, "exact") for row in whole or inside]
-    place = naming.PLACE.fullmatch(wanted)
+    place = spelling.PLACE.fullmatch(wanted)
     key = _live_path(view, root, place[1]) if place else None
     if place is None or key is None:
         return None, []
@@ -107,7 +107,7 @@ def _by_name(
     files = {row.path_key for row, _ in matches}
     # With one file there is no doubt whose outline is meant.
     outline = _outline(view, files.pop()) if len(files) == 1 else None
-    place = naming.PLACE.fullmatch(path := wanted.partition("::")[0])
+    place = spelling.PLACE.fullmatch(path := wanted.partition("::")[0])
     path = place[1] if place else path
     as_path = not matches and home is None and ("/" in path or language_of(path) is not None)
     close = [] if matches or (as_path and nearby(path, view.paths)) else suggestions(view, names, wanted)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -23,7 +23,9 @@ from everdex.graph.stored.artifact import Graph
 from everdex.graph.stored.columns import Columns
 from everdex.snapshot.store import Store
 from everdex.state.model import FileState, OpenPlace
-from everdex.state.rename_model import RenamePlan
+
+if TYPE_CHECKING:  # a plan is of a graph, which a decision about a file need not have open
+    from everdex.state.rename_model import RenamePlan
 
 # Open places stay as they are, or somebody takes them into a rename. Which candidate is meant is never guessed.
 LEAVE: Final = "leave"

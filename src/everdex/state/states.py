@@ -18,7 +18,7 @@ from everdex.graph.stored.artifact import FileEntry, Graph
 from everdex.graph.stored.dependents import Dependents
 from everdex.graph.stored.kept_interfaces import KeptInterfaces, Unread
 from everdex.languages import role_of
-from everdex.parse.interface import Entry, Interface
+from everdex.parse.interface_model import Entry, Interface
 from everdex.state import model
 from everdex.state.model import Certainty, FileState, Freshness, Reason, SymbolChange
 from everdex.state.now import Now

@@ -13,7 +13,7 @@ import msgspec
 
 from everdex.canvas.board.model import FileAnchor, LinesAnchor, SymbolAnchor
 from everdex.errors import QueryError
-from everdex.graph.definitions.naming import in_file
+from everdex.graph.definitions.spelling import in_file
 from everdex.identity.symbols import SymbolNames, names_of
 from everdex.parse.interface import interface_of
 from everdex.segment.model import SymbolRow

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from everdex.graph.answers import queries
 from everdex.graph.answers.ways import Way, deciding_name, heirs, open_ways
-from everdex.graph.definitions import naming
+from everdex.graph.definitions import naming, spelling
 from everdex.graph.definitions.atlas import CONTAINERS, Atlas, Definition, InPart, Waiting
 from everdex.graph.definitions.declarations import is_declaration, written_out
 from everdex.graph.making.build import assembled, before_of
@@ -193,8 +193,8 @@ def answered(
     """What `answer` makes of the graph once the files are resolved that decide it, and of the ways that are open then;
     None when no files decide it but all."""
     known = frozenset(some.graph.paths)
-    path, last = naming.path_in(asked, known), naming.last_of(asked.rpartition("::")[2])
-    if naming.is_id(asked) or (path is None and not can_be_looked_up(last)):
+    path, last = spelling.path_in(asked, known), spelling.last_of(asked.rpartition("::")[2])
+    if spelling.is_id(asked) or (path is None and not can_be_looked_up(last)):
         return None
     texts = Texts(view, known)
     where = [path] if path is not None else _naming(view, texts, asked, last, known)
@@ -267,7 +267,7 @@ def _naming(view: SnapshotView, texts: Texts, asked: str, last: str, known: froz
 
 def _owner(asked: str) -> str:
     """What stands before the last dot, without what stands before that."""
-    return naming.last_of(naming.dotted(asked).rpartition(".")[0])
+    return spelling.last_of(spelling.dotted(asked).rpartition(".")[0])
 
 
 def _can_be_known(asked: str) -> bool:

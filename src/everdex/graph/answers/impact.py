@@ -105,7 +105,7 @@ def _affected(atlas: Atlas, item: Affected, use: Use, through: Target | None) ->
     certain = use.site.status is Status.RESOLVED and through is None
     reads = use.site.role is Role.REFERENCE and item.definition.node.kind in VARIABLES
     step = Step(use.source, use.site, "reads" if reads else _RELATIONS[use.site.role], certain, through)
-    is_test = atlas.roles[use.path] == "test"
+    is_test = atlas.role(use.path) == "test"
     return Affected(use.source, item.depth + 1, (*item.way, step), item.certain and certain, is_test)
 
 

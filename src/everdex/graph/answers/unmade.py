@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from everdex.graph.definitions import naming
+from everdex.graph.definitions import naming, spelling
 from everdex.graph.definitions.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.definitions.declarations import is_declaration, written_out
 from everdex.graph.making.keep import begun_graph, is_first
@@ -47,21 +47,21 @@ def decided(view: SnapshotView, resolvers: Resolvers, asked: str, progress: Prog
 
     One definition is no answer: whoever named it wants to know something of it.
     """
-    if naming.is_id(asked) or not (is_first(view, resolvers) or begun_graph(view, resolvers) is not None):
+    if spelling.is_id(asked) or not (is_first(view, resolvers) or begun_graph(view, resolvers) is not None):
         return None
     known = {
         path for path, language in zip(view.paths, view.file_languages, strict=True)
         if resolvers.knows(language)
     }  # fmt: skip
-    path = naming.path_in(asked, known)
+    path = spelling.path_in(asked, known)
     paths, writing = ([path], 0) if path is not None else _writing(view, known, asked)
     if paths is None:
         return None
-    atlas = Atlas(view, _alone(view, resolvers, paths, "" if path is not None else naming.last_of(asked), progress))
+    atlas = Atlas(view, _alone(view, resolvers, paths, "" if path is not None else spelling.last_of(asked), progress))
     found = naming.find(atlas, asked)
     if not all(_depends_on_nothing(atlas, item) for item in found):
         return None
-    if path is None and not _is_own(found, naming.dotted(asked)):
+    if path is None and not _is_own(found, spelling.dotted(asked)):
         return None
     name = asked if path is None else asked.partition("::")[2]
     among = known if path is None else {path}
@@ -73,12 +73,12 @@ def decided(view: SnapshotView, resolvers: Resolvers, asked: str, progress: Prog
 
 def _writing(view: SnapshotView, known: set[str], asked: str) -> tuple[list[str] | None, int]:
     """The files that may define what is asked for, by path (None: too many, or any), and how many write its name."""
-    last = naming.last_of(asked)
+    last = spelling.last_of(asked)
     if not last or not stands_in_text(last):
         return None if last else [], 0
     writing = frozenset(files_writing(view, last, known))
     found = list(files_defining(view, last, known, writing))
-    ending = f".{naming.dotted(asked)}"
+    ending = f".{spelling.dotted(asked)}"
     likely = sum(f".{row.qualified_name}".endswith(ending) for row in view.symbols_named(last)) != 1
     return found if len(found) <= (_MOST_IF_LIKELY if likely else _MOST) else None, len(writing)
 
@@ -141,8 +141,8 @@ def _may_be_inherited(
     view: SnapshotView, resolvers: Resolvers, known: set[str], name: str, progress: Progress
 ) -> bool:
     """Whether a class that is named before the last dot may have from others what follows."""
-    owner = naming.dotted(name).rpartition(".")[0]
-    last = naming.last_of(owner)
+    owner = spelling.dotted(name).rpartition(".")[0]
+    last = spelling.last_of(owner)
     if not last or not stands_in_text(last):
         return bool(last)
     paths = [

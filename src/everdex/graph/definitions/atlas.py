@@ -191,6 +191,7 @@ class Atlas:
         self.symbol_ref = remembering(self._symbol_ref, 8 * _REMEMBERED)
         self.symbol = remembering(self._symbol, 8 * _REMEMBERED)
         self.describe = remembering(self._describe, 8 * _REMEMBERED)
+        self._roles: dict[str, str] = {}
 
     # -- definitions ---------------------------------------------------------------------------
 
@@ -270,14 +271,14 @@ class Atlas:
     @cached_property
     def coverage(self) -> dict[str, int]:
         """How much of the repository the graph speaks of."""
-        known, files, roles = set(self.graph.paths), self.graph.files, self.roles
+        known, files = set(self.graph.paths), self.graph.files
         return {
             "files": len(files),
             "resolved": len(files) - len(self.graph.untouched),
             "partial": sum(entry.partial and not entry.failed for entry in files),
             "failed": sum(bool(entry.failed) for entry in files),
             "without_resolver": sum(
-                path not in known and role in ("source", "test") for path, role in roles.items()
+                path not in known and self.role(path) in ("source", "test") for path in self.view.paths
             ),
             "left_out": len(self.left_out),
             "semantic": sum(bool(entry.joined) for entry in files),
@@ -298,10 +299,17 @@ class Atlas:
             line for line in self.view.file_lines() if line.skip and has_facts(language_of(line.path_key) or "")
         )
 
+    def role(self, path: str) -> str:
+        """What a file of the snapshot is there for: told by its path, and remembered."""
+        found = self._roles.get(path)
+        if found is None:
+            found = self._roles[path] = role_of(path)
+        return found
+
     @cached_property
     def roles(self) -> dict[str, str]:
-        """What each file of the snapshot is there for: told by its path, asked by everything that speaks of all."""
-        return {path: role_of(path) for path in self.view.paths}
+        """The same of every file, for what speaks of all."""
+        return {path: self.role(path) for path in self.view.paths}
 
     @cached_property
     def unnamed_calls(self) -> int | None:

@@ -6,87 +6,27 @@ is meant by its path, or by its name when nothing else has that name. `Class.mem
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Container, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everdex.graph.definitions.atlas import CONTAINERS, VARIABLES, Atlas, Definition, is_wrapped
+from everdex.graph.definitions.spelling import ID, KEY, PLACE, dotted, is_id, last_of
 from everdex.graph.model import Role
 from everdex.graph.stored.postings import key32
 from everdex.identity.symbols import SEMANTIC_PREFIXES, plain_name
 from everdex.languages import C_FAMILY
 
-if TYPE_CHECKING:
-    from everdex.view import SnapshotView
-
-_ID: Final = re.compile(r"(?:heur:)?(sid:v1:sha1:[0-9a-f]{40})")
-_KEY: Final = re.compile(r"sk:v1:[0-9a-f]{40}")
-PLACE: Final = re.compile(r"(.+?):(\d{1,9})(?::\d+)?")
-_ARGUMENTS: Final = re.compile(r"\([^()]*\)$")
-_POINTER: Final = re.compile(r"^\(\*?(\w+)\)\.")
-_OPERATOR: Final = re.compile(r"((?:.*(?:\.|::|#))?)(operator\s*[^\w\s].*)", re.DOTALL)
-_SIGNS: Final = re.compile(r"((?:.*?\w(?:\.|::|#))?)([^\w\s]+)")
-_SIGNS_TAKING: Final = re.compile(r"(?<=.)\(.*\Z")
-_SEPARATORS: Final = ("::", "->", "#")
 _FUNCTIONS: Final = frozenset(("function", "method", "constructor"))
-
-
-def dotted(name: str) -> str:
-    """`Index::search`, `Index#search`, `Index.#search`, `Index.search(text)` and Go's `(*Index).search` are all
-    Index.search. An operator's signs stay as they are: `V::operator->`, `V#<=>`, `V.[]=`, `V.::`."""
-    operator = _OPERATOR.fullmatch(name) or _SIGNS.fullmatch(name)
-    if operator:
-        signs = "".join(operator[2].split())
-        signs = signs if signs.startswith("operator()") else _SIGNS_TAKING.sub("", signs)
-        return f"{dotted(operator[1])}.{signs}".strip(".")
-    name = _POINTER.sub(r"\1.", name.replace(".#", "."))
-    for separator in _SEPARATORS:
-        name = name.replace(separator, ".")
-    return _ARGUMENTS.sub("", name).strip(".")
-
-
-def in_file(view: SnapshotView, asked: str) -> str:
-    """`path:Class.name` as `path::Class.name`, where there is such a file: places are written with one colon."""
-    path, _, name = asked.partition(":")
-    is_name = bool(name) and name[0] != ":" and not name[0].isdecimal()
-    return f"{path}::{name}" if is_name and view.file_line(path) is not None else asked
-
-
-def as_known(view: SnapshotView, asked: str) -> str:
-    """What is asked for in the spelling in which it is defined: Python makes one name of all spellings that NFKC makes
-    one, and who types another of them means that name."""
-    asked = in_file(view, asked)
-    if asked.isascii() or view.symbols_named(last_of(asked)):
-        return asked
-    return unicodedata.normalize("NFKC", asked)
-
-
-def is_id(asked: str) -> bool:
-    """Whether a symbol is named by an id from an answer."""
-    return bool(_ID.fullmatch(asked) or _KEY.fullmatch(asked)) or asked.startswith(SEMANTIC_PREFIXES)
-
-
-def path_in(asked: str, paths: Container[str]) -> str | None:
-    """The file in which a symbol is named, as far as it is one of these."""
-    place = PLACE.fullmatch(asked)
-    named = (asked.partition("::")[0], place[1] if place else asked, asked)
-    return next((path for path in named if path in paths), None)
-
-
-def last_of(asked: str) -> str:
-    """The last part of a dotted name: what a definition that fits is called."""
-    return plain_name(dotted(asked)).rpartition(".")[2]
 
 
 def find(atlas: Atlas, asked: str) -> list[Definition]:
     """Every definition that fits."""
-    by_id = _ID.fullmatch(asked)
+    by_id = ID.fullmatch(asked)
     if by_id:
         return [item for item in _holding(atlas, "ids", by_id[1]) if atlas.names(item).scoped_id == by_id[1]]
     if asked.startswith(SEMANTIC_PREFIXES):
         return [item for item in _holding(atlas, "ids", asked) if atlas.names(item).symbol_id == asked]
-    if _KEY.fullmatch(asked):
+    if KEY.fullmatch(asked):
         every = (item for file in range(len(atlas.graph.paths)) for item in atlas.definitions(file))
         return [item for item in every if atlas.names(item).symbol_key == asked]
     path, separator, name = asked.partition("::")

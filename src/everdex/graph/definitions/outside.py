@@ -85,7 +85,7 @@ def _reasons(atlas: Atlas, definition: Definition) -> Iterator[Reason]:
         yield Reason("replaces", node.name)
     if not _HIDDEN.search(node.signature) and not node.name.startswith("#"):
         yield from (Reason("inherits", name) for name in dict.fromkeys(_foreign_bases(atlas, definition, language)))
-    if atlas.roles[definition.path] == "test" and _TESTED.match(node.name):
+    if atlas.role(definition.path) == "test" and _TESTED.match(node.name):
         yield Reason("test", node.name)
     if node.public:
         yield Reason("public", node.name)

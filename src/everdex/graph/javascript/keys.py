@@ -3,9 +3,10 @@ spelled where they are asked."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from everdex.facts import javascript_model as m
+if TYPE_CHECKING:
+    from everdex.facts import javascript_model as m
 
 SPLIT: Final = "interface"  # the kind of types of which each member has a key of its own
 UNNAMED: Final = ("", "new")  # but for signatures

@@ -13,13 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from everdex.durable import Pieces, is_refused, make_directory, remove_leftovers, replace_atomically, storage_errors
 from everdex.errors import Busy, Corrupt, Incompatible, StorageFailure, Timeout
 from everdex.graph.making import refreshed, unfinished
-from everdex.graph.making.build import Built, build, knows_all
-from everdex.graph.making.overlay import overlay
 from everdex.graph.making.refreshed import RefreshSummary
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.stored.artifact import Graph
@@ -30,6 +28,9 @@ from everdex.snapshot.retention import GRAPH_SUFFIX
 from everdex.snapshot.store import Store
 from everdex.sync.model import Progress
 from everdex.view import SnapshotView
+
+if TYPE_CHECKING:  # what makes graphs is loaded where one is made: who opens one that is there needs none of it
+    from everdex.graph.making.build import Built
 
 # The active snapshot's, and the one before it or one that somebody asked for with --snapshot; as many overlays.
 _KEPT: Final = 2
@@ -120,6 +121,8 @@ def open_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progre
             return Opened(found, made=False, warnings=semantic.warnings)
         opened = _opened_text(view, resolvers, text, workers, progress)
         if wanted != text:
+            from everdex.graph.making.overlay import overlay
+
             data = overlay(view, opened.graph, semantic, _earlier(view.store, resolvers), wanted.version)
             warnings = (*opened.warnings, *wanted.keep(data))
             opened = replace(opened, graph=wanted.kept(data), made=True, warnings=warnings)
@@ -133,6 +136,8 @@ def _opened_text(
     found = wanted.find()
     if found is not None:
         return Opened(found, made=False)
+    from everdex.graph.making.build import build
+
     base = _base(view, resolvers, _unfinished(view, resolvers))
     saving = unfinished.Saving(view.store, resolvers)
     built = build(view, resolvers, base, workers=workers, progress=progress, saving=saving)
@@ -145,7 +150,11 @@ def begun_graph(view: SnapshotView, resolvers: Resolvers) -> Graph | None:
     if facts_of(view).fingerprint:
         return None
     found = unfinished.find(view.store, resolvers)
-    return found if found is not None and knows_all(found, view, resolvers) else None
+    if found is None:
+        return None
+    from everdex.graph.making.build import knows_all
+
+    return found if knows_all(found, view, resolvers) else None
 
 
 def begin_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progress: Progress) -> Graph | None:
@@ -161,6 +170,8 @@ def begin_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progr
         found = begun_graph(view, resolvers)
         if found is not None or wanted.path.exists():
             return found
+        from everdex.graph.making.build import build
+
         base, saving = _base(view, resolvers, _unfinished(view, resolvers)), unfinished.Saving(view.store, resolvers)
         built = build(view, resolvers, base, workers=workers, progress=progress, saving=saving, begins=True)
         if built.is_finished:

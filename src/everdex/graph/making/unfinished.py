@@ -10,14 +10,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from everdex.durable import Pieces, replace_atomically, storage_errors
 from everdex.errors import Corrupt, Incompatible, StorageFailure
-from everdex.graph.making.crew import Wanted
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.stored.artifact import WAITS, FileEntry, Graph
 from everdex.snapshot.store import Store
+
+if TYPE_CHECKING:
+    from everdex.graph.making.crew import Wanted  # with all that resolves
 
 DIGEST: Final = "unfinished, in parts"  # no snapshot has it; without parts it was "unfinished"
 _SUFFIX: Final = ".unfinished"

@@ -14,7 +14,7 @@ import msgspec
 from everdex import versions
 from everdex.graph.stored.kept_values import KeptValues, values_of
 from everdex.languages import is_said, language_of
-from everdex.parse.interface import Interface, interface_of
+from everdex.parse.interface_model import Interface
 from everdex.snapshot.store import Store
 
 _DECODER: Final = msgspec.msgpack.Decoder(Interface)
@@ -44,6 +44,8 @@ class KeptInterfaces:
         name = f"interface\0{versions.INTERFACE_VERSION}\0{named}\0{package}\0{content_hash}"
         known = self._values.get(name)
         if known is None:
+            from everdex.parse.interface import interface_of  # with the parser: most are known
+
             found = interface_of(path, read())
             self._values.put(name, b"" if found is None else msgspec.msgpack.encode(found))
             return found

@@ -15,6 +15,7 @@ from typing import Any, Final, TextIO
 import click
 
 from everdex import __version__
+from everdex.memory import roomy
 
 # by what they are for: name -> summary, which stands here so that `--help` need not import every command
 GROUPS: Final[dict[str, dict[str, str]]] = {
@@ -166,6 +167,7 @@ def run(arguments: Sequence[str]) -> int:
         return code
 
 
+@roomy  # where a command's loops begin, a piece of the interpreter's stack ends by chance: 3,000 maps for one search
 def _invoke(arguments: list[str]) -> int:
     # Not Command.main(): it would turn a closed pipe into exit code 1.
     try:

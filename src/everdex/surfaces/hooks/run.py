@@ -7,12 +7,11 @@ Kept to the smallest imports, because an agent waits for it at every step.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
 from everdex.surfaces.daemon import thin
-from everdex.surfaces.hooks import events, log, verdict
+from everdex.surfaces.hooks import events, log, plain_json, verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,11 +31,11 @@ def run() -> int:
     began = time.monotonic()
     event: events.Event | None = None
     try:
-        event = events.understood(json.loads(_event_bytes()))
+        event = events.understood(plain_json.loads(_event_bytes()))
         result = _told(event) if event is not None else None
         said = verdict.output(event.hook, result, MAX_CONTEXT) if event is not None and result is not None else None
         if said is not None:
-            _print(json.dumps({"hookSpecificOutput": said}).encode() + b"\n")
+            _print(plain_json.dumps({"hookSpecificOutput": said}).encode() + b"\n")
     except BaseException as error:  # noqa: BLE001 - a hook never breaks the agent, not even when it is interrupted
         kind = str(error) if isinstance(error, HookFailed) else type(error).__name__
         hook, tool = (event.hook, event.tool) if event is not None else ("", "")
@@ -63,11 +62,11 @@ def _told(event: events.Event) -> dict[str, Any] | None:
         "moment": event.moment, "paths": event.paths, "names": event.names, "written": event.written,
         "source": event.source, "limit": MAX_CONTEXT,
     }  # fmt: skip
-    request = json.dumps({"id": 1, "method": "touched", "params": params})
+    request = plain_json.dumps({"id": 1, "method": "touched", "params": params})
     payload = thin.exchange(place, request.encode(), _PATIENCE_S)
     if payload is None:
         raise HookFailed("no_answer")
-    reply = json.loads(payload)
+    reply = plain_json.loads(payload)
     if "error" in reply:
         if reply["error"]["code"] == "daemon_stopping":
             return None  # as if there were none
