@@ -69,8 +69,9 @@ def unseen(old: File, new: File, change: Callable[[str], int]) -> list[str]:
     pair = _Pair(old, new, {old.scopes[scope].key for _, scope, _ in edited}, lambda key: change(key) != 0)
     found = [each for each in edited if pair.try_function(*each[1:])]
     taking = [old.scopes[scope].key for _, scope, _ in found]
+    taken = [parameters_key(old.path, key) for key in taking if key not in pair.otherwise]
     return [
-        *(key for key, _, _ in found), *(parameters_key(old.path, key) for key in taking if key not in pair.otherwise),
+        *(key for key, _, _ in found), *(key for key in taken if change(key)),
         *_around(old, new, [each[1:] for each in found], change),
     ]  # fmt: skip
 
