@@ -290,7 +290,7 @@ def test_a_type_of_rust_is_renamed_in_every_path_through_it(tmp_path: Path) -> N
 _CLASSES = {
     "Shop.java": "class Shop {\n  Shop(int n) {}\n  Shop() { this(1); }\n}\n",
     "Use.java": "class Use {\n  Shop one = new Shop(2);\n}\n",
-    "tool.cs": "class Tool { public Tool() {} }\nclass Box { Tool t = new Tool(); }\n",
+    "tool.cs": "class Tool { public Tool() {} ~Tool() { Close(); } void Close() {} }\nclass Box { Tool t = new Tool(); }\n",
     "store.h": "class Store {\n public:\n  Store(int n);\n  Store();\n  ~Store();\n  void go();\n};\n",
     "store.cc": (
         '#include "store.h"\n\nStore::Store(int n) {}\nStore::Store() {}\nStore::~Store() {}\nvoid Store::go() {}\n'
