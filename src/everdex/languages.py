@@ -242,9 +242,16 @@ _NAMES: Final[dict[str, str]] = {
 C_FAMILY: Final = frozenset(("c", "cpp", "cuda"))
 JVM: Final = frozenset(("java", "kotlin", "scala"))
 JAVASCRIPT: Final = frozenset(("javascript", "typescript", "tsx", "vue", "svelte", "html"))
+_TOGETHER: Final = (JAVASCRIPT, C_FAMILY, JVM)
 _BY_EXTENSION: Final = {ext: language for language, exts in _EXTENSIONS.items() for ext in exts.split()}
 KNOWN: Final = frozenset(_EXTENSIONS) | frozenset(_NAMES)
 _BY_NAME: Final = {name: language for language, names in _NAMES.items() for name in names.split()}
+
+
+def naming_each_other(language: str) -> frozenset[str]:
+    """The languages whose code names what this one defines as its own: itself and those written beside it."""
+    return next((each for each in _TOGETHER if language in each), frozenset((language,)))
+
 
 # Machine-written or packed text: huge, never what anybody searches for.
 _REFUSED_NAMES: Final = frozenset((

@@ -65,7 +65,7 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # earlier numbers changed is in git (`git log -p -G CHUNKER_VERSION src/everdex/versions.py`).
 
 # How files are cut into chunks, and which symbols they define.
-CHUNKER_VERSION: Final = "18"
+CHUNKER_VERSION: Final = "19"
 
 # How words are split and stemmed.
 WORDS_VERSION: Final = "1"
@@ -74,7 +74,7 @@ WORDS_VERSION: Final = "1"
 VECTORS_VERSION: Final = "1"
 
 # What a file says of itself: definitions, calls, references, imports.
-FACTS_VERSION: Final = "42"
+FACTS_VERSION: Final = "43"
 
 # What counts as a file's interface.
 INTERFACE_VERSION: Final = "1"

@@ -203,6 +203,26 @@ def test_code_that_is_not_in_the_index_is_told(tmp_path: Path) -> None:
     ]
 
 
+def test_code_that_is_not_in_the_index_is_told_of_what_it_could_name(tmp_path: Path) -> None:
+    """A file of Lua names nothing of C: it is told where nothing is known of the name, and counted in every answer."""
+    files = {
+        "a.c": "void used(void) {}\nvoid run(void) { used(); }\n",
+        "A.java": "class A { static void go() { go(); } }\n",
+    }
+    made = synced(tmp_path / "tree", files)
+    (made.path / "old.lua").write_bytes(b"used() -- \xe9\n")
+    (made.path / "old.kt").write_bytes(b"fun f() { A.go() } // \xe9\n")
+    ask = asker(made)
+    for method in ("callers", "refs", "impact"):
+        assert ask(method, "used")["warnings"] == []
+    assert ask("callers", "used")["coverage"]["left_out"] == 2
+    both = "2 files of code are not in the index, among them old.kt (encoding); what they use is not counted"
+    assert ask("callers", "missing")["warnings"] == [both]
+    # Kotlin names what Java defines.
+    told = "old.kt is not in the index (encoding); what it uses is not counted"
+    assert ask("callers", "A.go")["warnings"] == [told]
+
+
 def test_what_is_not_entered_is_told_where_nothing_was_found(tmp_path: Path) -> None:
     """The only caller may be in a file whose name the index does not take, or in a repository inside this one."""
     use = "from a import used\nused()\n"

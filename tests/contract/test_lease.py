@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from everdex import clock, limits
-from everdex.errors import Busy, Incompatible, LeaseLost
+from everdex.errors import Busy, Incompatible, LeaseLost, StorageFailure
 from everdex.snapshot import active
 from everdex.snapshot import lease as leases
 from everdex.snapshot.guard import hold_guard
@@ -243,3 +243,19 @@ def test_a_heartbeat_frozen_inside_the_guard_does_not_write_over_another_lease(
     current = read(store)
     assert current is not None
     assert (current.owner_id, current.lease_epoch) == ("another", 7)
+
+
+def test_a_lease_that_could_not_be_written_leaves_no_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a failing disk nobody is taken for a living writer afterwards."""
+    store = bare_store(tmp_path)
+
+    def fails(*_: object) -> None:
+        raise StorageFailure("no room for a lease")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(leases, "replace_without_room", fails)
+        with pytest.raises(StorageFailure), hold_lease(store):
+            pass
+    assert not list(store.locks.glob("owner-*.lock"))
+    with hold_lease(store) as lease:
+        assert lease.epoch == 1

@@ -6,6 +6,7 @@ import os
 import signal
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -321,3 +322,20 @@ def test_finished_jobs_are_forgotten_in_time(tmp_path: Path, monkeypatch: pytest
     assert [job.id for job in kept.newest(100)] == [6, 5, 4]
     with pytest.raises(UsageError):
         kept.get(1)
+
+
+def test_a_job_that_was_taken_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A commit waits for the disk: power lost after the answer loses no job."""
+    modes = []
+
+    class Watched(sqlite3.Connection):
+        def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+            if sql == "COMMIT":
+                modes.append(super().execute("PRAGMA synchronous").fetchone()[0])
+            return super().execute(sql, *values)
+
+    connect = sqlite3.connect
+    made = synced(tmp_path / "tree", _FILES)
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **named: connect(*args, factory=Watched, **named))
+    JobRecords(made.store).recover(semantic=False)
+    assert set(modes) == {2}  # FULL

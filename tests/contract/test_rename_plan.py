@@ -290,7 +290,7 @@ def test_a_type_of_rust_is_renamed_in_every_path_through_it(tmp_path: Path) -> N
 _CLASSES = {
     "Shop.java": "class Shop {\n  Shop(int n) {}\n  Shop() { this(1); }\n}\n",
     "Use.java": "class Use {\n  Shop one = new Shop(2);\n}\n",
-    "tool.cs": "class Tool { public Tool() {} }\nclass Box { Tool t = new Tool(); }\n",
+    "tool.cs": "class Tool { public Tool() {} ~Tool() {} }\nclass Box { Tool t = new Tool(); }\n",
     "store.h": "class Store {\n public:\n  Store(int n);\n  Store();\n  ~Store();\n  void go();\n};\n",
     "store.cc": (
         '#include "store.h"\n\nStore::Store(int n) {}\nStore::Store() {}\nStore::~Store() {}\nvoid Store::go() {}\n'
@@ -325,3 +325,13 @@ def test_the_callers_of_a_class_of_c_plus_plus_are_those_of_its_constructors(tmp
     sliced["use.cc"] = '#include "slice.h"\nvoid use() { auto x = get(); Slice(x); }\n'
     answer = asked_of(Index.open(synced(tmp_path / "other", sliced).path), "relations", Question("callers", "Slice"))
     assert (answer["counts"]["ambiguous"], answer["could_add"]["ambiguous"]) == (1, 0)  # counted once
+
+
+def test_a_word_of_ruby_names_no_method_that_is_called_bare(tmp_path: Path) -> None:
+    """`self.class` is a call and `class(…)` is none: the place that would not parse is told."""
+    code = "class Queue\n  def push(x) = x\n  def all = self.push(1)\nend\n"
+    made = synced(tmp_path / "tree", {"a.rb": code})
+    assert carried_out(made, plan_of(made, "Queue.push", "class"), "class") == {"a.rb": code.replace("push", "class")}
+    bare = synced(tmp_path / "bare", {"a.rb": code.replace("self.push", "push")})
+    with pytest.raises(QueryError, match=r"'class' is a word of ruby itself, and it is called bare at a\.rb:3"):
+        plan_of(bare, "Queue.push", "class")

@@ -386,3 +386,22 @@ def test_a_misspelt_name_finds_what_is_meant(tmp_path: Path) -> None:
         best = index.search(SearchRequest(asked), AS_IT_IS).body["results"][0]
         assert (best["path"], best["symbol"]) == ("core.py", "MaskedArray"), asked
     assert index.search(SearchRequest("MaskedArrays"), AS_IT_IS).body["results"][0]["path"] == "maskedarrays.py"
+
+
+def test_lines_are_called_by_what_they_are_of(tmp_path: Path) -> None:
+    """A chunk has the name of its first definition; where a budget leaves only lines of the next one, with what is said
+    above it, they have that one's name."""
+    filler = "".join(f"    one_of_many_fillers_{n} = {n}\n" for n in range(8))
+    code = (
+        f"def first():\n{filler}    return 1\n\n\n# The haystack with the needle.\ndef second():\n"
+        f"{filler}    haystack = needle()\n    return haystack\n"
+    )
+    index = Index.open(synced(tmp_path / "tree", {"a.py": code}).path)
+    with index.searcher(AS_IT_IS) as searcher:
+        whole = searcher.answer(SearchRequest("needle in the haystack", Mode.LEXICAL)).to_dict()["results"][0]
+        short = searcher.answer(SearchRequest("needle in the haystack", Mode.LEXICAL, budget=100)).to_dict()
+    (cut,) = short["results"]
+    assert "first" not in cut["snippet"]
+    assert cut["part_of"] == (whole["start_line"], whole["end_line"])
+    assert whole["symbol"] == "first"
+    assert (cut["symbol"], cut["breadcrumb"]) == ("second", ["second"])

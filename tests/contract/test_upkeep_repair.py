@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from everdex.errors import Busy, Corrupt, EverdexError, Incompatible, NotIndexed
+from everdex.errors import Busy, Corrupt, EverdexError, Incompatible, LeaseLost, NotIndexed
 from everdex.snapshot import active, integrity, retention
 from everdex.snapshot import manifest as manifests
-from everdex.snapshot.lease import hold_lease, lease_path
-from everdex.snapshot.store import create_store, open_store, open_store_at
+from everdex.snapshot.lease import Lease, hold_lease, lease_path
+from everdex.snapshot.store import Store, create_store, open_store, open_store_at
 from everdex.sync.compact import compact
 from everdex.upkeep.audit import audit
 from everdex.upkeep.health import health
@@ -302,3 +304,22 @@ def test_a_damaged_description_of_a_shared_store_stays_one_of_a_shared_store(mad
     _flip(shared.path / "store.json")
     assert open_for_repair(made.root, fingerprint, shared_path=place, dry_run=False).info.shared
     assert open_store_at(place, made.root, fingerprint).info.shared
+
+
+def test_a_repair_whose_lease_was_taken_over_moves_no_pointer(
+    made: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who looked at the damage for too long does not point over the one who writes now."""
+    made.store.active_path.unlink()
+    made.store.active_path.write_bytes(b"damaged\n")
+
+    @contextmanager
+    def overtaken(store: Store) -> Iterator[Lease]:
+        with hold_lease(store) as lease:
+            lease.lost.set()
+            yield lease
+
+    monkeypatch.setattr("everdex.upkeep.repair.hold_lease", overtaken)
+    with pytest.raises(LeaseLost):
+        repair(made.root, made.config, made.store, dry_run=False)
+    assert active.read_pointer(made.store) is None

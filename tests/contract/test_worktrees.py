@@ -103,6 +103,22 @@ def test_a_damaged_neighbour_is_left_alone(main: Workspace, linked: Workspace) -
     assert "def f3" in linked.texts()["pkg/m3.py"]
 
 
+def test_a_neighbour_is_not_believed_for_what_was_verified_once(
+    main: Workspace, linked: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bit that fell on the disk changes no time: before anything is copied all of it is read."""
+    monkeypatch.setattr(integrity, "_signature", lambda _: [("same", 1, 0, 0, 1)])
+    manifest = active.pin(main.store).manifest
+    integrity.verify(main.store, manifest, full=True)
+    path = main.store.path / manifest.segments[0].path / "rows.db"
+    path.chmod(0o600)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    path.write_bytes(data)
+    integrity.verify(main.store, manifest)  # it is remembered
+    assert linked.sync().reused == 0
+
+
 def test_a_neighbour_without_its_list_is_left_alone(main: Workspace, linked: Workspace) -> None:
     segment = active.pin(main.store).manifest.segments[0]
     (main.store.path / segment.path / FILES_NAME).unlink()

@@ -220,3 +220,45 @@ def test_no_uid_is_empty_whatever_the_content(path: str) -> None:
         uids = [identity.uid for identity in _named(text, path)[1]]
         assert all(uid.startswith("cu:v1:xxh64:") for uid in uids)
         assert len(set(uids)) == len(uids) > 0
+
+
+def test_names_are_made_as_specified() -> None:
+    """The strings another system would compute from the bytes, also near the beginning of a file."""
+    text = "def f():\n" + " f()\n" * 10 + f"\n\n{_function('second')}"
+    parsed, identities = _named(text, "a.py")
+    data = text.encode()
+    assert any(chunk.start_byte > 0 for chunk in parsed.chunks)
+    for chunk, identity in zip(parsed.chunks, identities, strict=True):
+        name = parsed.symbols[chunk.symbol].qualified_name if chunk.symbol is not None else ""
+        own = data[chunk.start_byte : chunk.end_byte]
+        before = data[max(0, chunk.start_byte - _CONTEXT) : chunk.start_byte]
+        assert identity.chunk_hash == hashlib.sha256("\n".join(chunk.breadcrumb).encode() + b"\0" + own).digest()
+        assert identity.pre_hash == xxhash.xxh64_hexdigest(before)
+        raw = "\0".join(("a.py", "", str(chunk.start_byte), str(chunk.end_byte), chunk.kind, name))
+        assert identity.range_id == "chunk_" + hashlib.sha1(raw.encode()).hexdigest()
+
+
+def test_rows_read_back_are_called_as_they_were_named(tmp_path: Path) -> None:
+    """What is not stored is worked out to the same: of equal chunks, of embedded code, of what has no name."""
+    equal = "".join(f"value_{n} = {n}\n" for n in range(40))
+    files = {
+        "twice.txt": "same words\n" * 400, "page.md": f"# Head\n\ntext\n\n```python\n{_function('inner')}```\n",
+        "a.py": equal, "none.sh": "echo 1\n",
+    }
+    made = synced(tmp_path / "tree", files)
+    with open_view(made.store) as view:
+        collided, languages = 0, set[str]()
+        for path, text in files.items():
+            parsed = parse_file(path, text.encode(), made.config.index)
+            for chunk, identity, document in zip(
+                parsed.chunks, identify(path, text.encode(), parsed), view.documents_of(path), strict=True
+            ):
+                row = document.row
+                assert (row.chunk_uid, row.range_id) == (identity.uid, identity.range_id)
+                assert row.row_id == identity.row_id.hex()
+                assert (row.breadcrumb, row.language) == (chunk.breadcrumb, chunk.language)
+                assert row.collision_of == identity.collision_of
+                collided += identity.collision_of is not None
+                languages.add(f"{path} {row.language}")
+    assert collided
+    assert {"page.md markdown", "page.md python"} <= languages

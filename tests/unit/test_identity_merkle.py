@@ -60,3 +60,16 @@ def test_an_odd_leaf_is_not_the_same_as_that_leaf_twice() -> None:
     odd = FILES[:3]
     again = [*odd, ("zz/" + odd[-1][0], odd[-1][1])]
     assert digest(odd, CONFIG) != digest(again, CONFIG)
+
+
+def test_the_digest_is_made_as_specified() -> None:
+    """The hashes another system would compute from the same files."""
+
+    def sha(*parts: bytes) -> bytes:
+        return hashlib.sha256(b"".join(parts)).digest()
+
+    assert file_leaf("a/b.py", "ab" * 32) == sha(b"file\0", b"a/b.py", b"\0", b"\xab" * 32)
+    first, second, third = (sha(bytes([number])) for number in range(3))
+    left, right = sha(b"node\0", first, second), sha(b"node\0", third, third)
+    leaves = [("c", third), ("a", first), ("b", second)]
+    assert merkle_root(leaves) == sha(b"node\0", left, right).hex()

@@ -98,3 +98,16 @@ def test_ambiguity_is_an_object_with_its_candidates() -> None:
             "reason": "two fit",
         }
     }
+
+
+def test_a_definition_without_a_twin_has_no_mark() -> None:
+    """The first of its name and signature is called as the only one is."""
+    (only,) = names_of("a.py", [("f", "function", "f(a)")])
+    assert only.scoped_id == scoped_id(symbol_key("a.py", "function", "f"), signature_key("f(a)"))
+
+
+def test_every_indexer_is_evidence_of_its_own_kind() -> None:
+    """What a tool calls a symbol is told by its scheme."""
+    for scheme in ("scip", "lsif", "lsp"):
+        found = SymbolRef("sk:v1:x", symbol_id=f"{scheme}:x").to_dict()["evidence"]
+        assert found == {"scheme": scheme, "confidence": "high"}

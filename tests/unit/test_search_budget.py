@@ -6,7 +6,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everdex.search.budget import pack, tokens_of
+from everdex.search import budget as budgets
+from everdex.search.budget import Packed, tokens_of
 from everdex.search.model import Hit
 from everdex.segment.model import ChunkRow
 
@@ -21,6 +22,11 @@ def hit(path: str, start_line: int, text: str, score: float, byte_start: int = 0
         pre_hash="", post_hash="", collision_of=None,
     )  # fmt: skip
     return Hit(0, row, score)
+
+
+def pack(hits: list[Hit], budget: int, terms: list[str], most: int) -> Packed:
+    """Packed from chunks in which no definition begins."""
+    return budgets.pack(hits, budget, terms, most, lambda _: ())
 
 
 def test_everything_that_fits_is_whole() -> None:

@@ -125,3 +125,13 @@ def test_a_newer_file_is_incompatible(tmp_path: Path) -> None:
     (tmp_path / "v").write_bytes(data)
     with pytest.raises(Incompatible, match="99"):
         VectorsReader(tmp_path / "v")
+
+
+def test_a_foreign_or_longer_file_is_corrupt(tmp_path: Path) -> None:
+    """Another magic, and bytes that the header does not know of."""
+    written(tmp_path / "v", [(20, 3)])
+    content = (tmp_path / "v").read_bytes()
+    for wrong in (b"X" + content[1:], content + b"\0" * 4):
+        (tmp_path / "v").write_bytes(wrong)
+        with pytest.raises(Corrupt, match="v"):
+            VectorsReader(tmp_path / "v")

@@ -2,7 +2,8 @@
 
 The query files (queries/*.scm) speak in captures:
 
-    @definition.KIND + @name   a definition; the pattern that comes first in the file wins for one name
+    @definition.KIND + @name   a definition; the pattern that comes first in the file wins for one name; of several
+                               @name in one pattern the name is what they span (`~Tool`)
     @scope.KIND + @name        a container that qualifies names but is no symbol itself (Rust's impl)
     @scope                     text that qualifies this one name (Go's receiver, `Foo.prototype`)
     @outer                     wraps a definition and begins earlier (decorators, `export`, templates)
@@ -113,7 +114,7 @@ def find(language: str, data: bytes, root: Node, segment: int = -1) -> Found:
             known = best.get(name_start)
             if known is not None and known[0] <= pattern:
                 continue
-            name = data[name_start : name_node.end_byte].decode()
+            name = data[name_start : captures["name"][-1].end_byte].decode()
             if not name.strip():
                 continue
             if language == "python" and not name.isascii():

@@ -7,7 +7,8 @@
                         verbatim (what says just what was asked) · filled (messages with values in them)
                         pasted (places, stack traces)
     the order           signals (whole arrays) · features (names and paths) → rank, by weights and profiles
-    the answer          about (which line) · budget (packed for a model) · second_look (rerank) · strength
+    the answer          about (which line) · titles (what lines are called) · budget (packed for a model)
+                        second_look (rerank) · strength
     similar             code like a given place
     regex and literal   grep → regex_syntax, regex_tree, regex_classes (rg's dialect) → required (words a match needs)
                         → candidates (files that have them) → matcher (RE2)

@@ -8,7 +8,7 @@ overlap, so neither do snippets; neighbouring chunks become one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import StringIO
 from typing import Final
 
@@ -16,6 +16,8 @@ import msgspec
 from msgspec.structs import replace
 
 from everdex.search.model import Hit
+from everdex.search.titles import title_of
+from everdex.segment.model import SymbolRow
 from everdex.terms import split
 
 BYTES_PER_TOKEN: Final = 3
@@ -58,10 +60,14 @@ def tokens_of(text: str) -> int:
     return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
 
-def pack(hits: Sequence[Hit], budget: int, terms: Sequence[str], most: int) -> Packed:
-    """At most so many results, in order of rank, each with its share of the budget; what is left goes to the best."""
+def pack(
+    hits: Sequence[Hit], budget: int, terms: Sequence[str], most: int, beginning: Callable[[int], Sequence[SymbolRow]]
+) -> Packed:
+    """At most so many results, in order of rank, each with its share of the budget; what is left goes to the best.
+
+    `beginning` has the definitions that begin in a document."""
     words, left = frozenset(terms), budget
-    chosen: list[tuple[Snippet, Snippet]] = []  # as it is shown, and whole
+    chosen: list[tuple[Snippet, Snippet, Hit]] = []  # as it is shown, and whole
     left_out: list[Hit] = []
     for hit in hits:
         share = max(_LEAST_SHARE, budget * (1 if chosen else 2) // _SHARES)
@@ -73,14 +79,22 @@ def pack(hits: Sequence[Hit], budget: int, terms: Sequence[str], most: int) -> P
             left_out.append(hit)
             continue
         left -= snippet.tokens
-        chosen.append((snippet, whole))
-    for place, (snippet, whole) in enumerate(chosen):
+        chosen.append((snippet, whole, hit))
+    for place, (snippet, whole, hit) in enumerate(chosen):
         longer = _fit(whole, snippet.tokens + left, words) if snippet.part_of and left >= _WORTH_MORE else None
         if longer is not None:
             left -= longer.tokens - snippet.tokens
-            chosen[place] = longer, whole
-    merged = _joined([snippet for snippet, _ in chosen])
+            chosen[place] = longer, whole, hit
+    merged = _joined([_titled(snippet, hit, beginning) for snippet, _, hit in chosen])
     return Packed(budget, sum(snippet.tokens for snippet in merged), tuple(merged), tuple(left_out))
+
+
+def _titled(snippet: Snippet, hit: Hit, beginning: Callable[[int], Sequence[SymbolRow]]) -> Snippet:
+    """A snippet under the name of the lines that are left of it."""
+    if not snippet.part_of:
+        return snippet
+    title = title_of(hit.row, beginning(hit.doc_id), snippet.start_line, snippet.end_line)
+    return replace(snippet, symbol=title.symbol, breadcrumb=title.breadcrumb) if title else snippet
 
 
 def _whole(hit: Hit) -> Snippet:

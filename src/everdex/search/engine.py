@@ -184,7 +184,9 @@ class Engine:
         if not ordered:
             paths, wanted_languages = (*request.paths, *query.files), (*request.languages, *query.languages)
             warnings += fitting_nothing(self._view, paths, wanted_languages)
-        packed = pack(hits, request.budget, query.terms, request.k) if request.budget is not None else None
+        packed = None
+        if request.budget is not None:
+            packed = pack(hits, request.budget, query.terms, request.k, self._view.symbols_in)
         shown = len(hits) - len(packed.left_out) if packed else len(hits)
         return SearchOutcome(
             hits=hits,

@@ -63,13 +63,18 @@ def of_files(
     return tuple(said)
 
 
-def of_left_out(atlas: Atlas, *, nothing_found: bool) -> tuple[str, ...]:
+def of_left_out(atlas: Atlas, asked: Sequence[Definition] = (), *, nothing_found: bool) -> tuple[str, ...]:
     """Warnings about files of code that are not in the index and may use what was asked for.
 
-    What is not known to be code is mentioned only where nothing was found."""
+    Of these only files that can name one of the definitions `asked` matter; without any, all of them do. What is not
+    known to be code is mentioned only where nothing was found."""
     said = []
-    if atlas.left_out:
-        first, count = atlas.left_out[0], len(atlas.left_out)
+    left_out = atlas.left_out
+    if left_out and asked:
+        reaching = {each for item in asked for each in languages.naming_each_other(atlas.entry(item.file).language)}
+        left_out = tuple(line for line in left_out if languages.language_of(line.path_key) in reaching)
+    if left_out:
+        first, count = left_out[0], len(left_out)
         if count == 1:
             said.append(f"{first.path_key} is not in the index ({first.skip}); what it uses is not counted")
         else:

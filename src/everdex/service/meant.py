@@ -53,6 +53,6 @@ def before_graph(
     found, atlas, writing = decided
     body = {**named(atlas, names, asked, found, limit), "coverage": None}
     missing = (*coverage.of_path(view, atlas, asked), *coverage.of_word(writing, asked)) if not found else ()
-    left_out = coverage.of_left_out(atlas, nothing_found=not found)
+    left_out = coverage.of_left_out(atlas, found, nothing_found=not found)
     about = (*missing, *coverage.of_files(atlas, name=spelling.last_of(asked)), *left_out)
     return index.answer(view, freshness, body, warnings=(*warnings, *about))

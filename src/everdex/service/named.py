@@ -69,7 +69,7 @@ def add_graph(opened: Open | None, body: dict[str, Any], count: int, kept: Early
         return heir
     used = relations.references(opened, found[0], question)
     body["references"] = {"symbol": atlas.describe(found[0]), **used, "reservation": None}
-    left_out = coverage.of_left_out(atlas, nothing_found=not used["total"])
+    left_out = coverage.of_left_out(atlas, found, nothing_found=not used["total"])
     return (*heir, *opened.warnings, *coverage.of_files(atlas, name=found[0].node.name), *left_out)
 
 

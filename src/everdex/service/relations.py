@@ -178,7 +178,7 @@ def answer(
             if question.method in begun.METHODS:
                 about = (*about, *coverage.of_waiting(atlas, opened.ways, question.method))
         if file is None:
-            about = (*about, *coverage.of_left_out(atlas, nothing_found=not found or body.get("total") == 0))
+            about = (*about, *coverage.of_left_out(atlas, found, nothing_found=not found or body.get("total") == 0))
     body = {**body, "coverage": atlas.coverage}
     timings = {"graph": round((time.perf_counter() - started) * 1000, 2)}
     return index.answer(

@@ -35,6 +35,8 @@ _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
 _MAX_NAME: Final = 200
 _NAMED_CONSTRUCTORS: Final = C_FAMILY | {"java", "csharp"}  # where they are called like their class
 _WORD: Final = rb"(?<![\w$])%s(?![\w$])"
+_MAX_BEFORE: Final = 200  # bytes that are looked at for an owner before a name
+_OWNED: Final = re.compile(rb"(?:\.|->|::)\s*\Z")
 
 
 def _as_known(name: str) -> str:
@@ -54,6 +56,19 @@ def _check_words(atlas: Atlas, family: Iterable[Definition], new: str) -> None:
         language = atlas.entry(item.file).language
         if is_reserved(new, language, of_member=is_member(atlas, item)):
             raise QueryError(f"{new!r} is a word of {language} itself, no name", hint="choose another name")
+
+
+def _check_calls(atlas: Atlas, edits: Iterable[RenameEdit], new: str) -> None:
+    """Refuse a word that a language takes as the name of a member, where it would be called without an owner."""
+    for edit in edits:
+        file = atlas.graph.number(edit.path)
+        if edit.role != Role.CALL or file is None:
+            continue
+        language = atlas.graph.files[file].language
+        before = atlas.view.source(edit.path)[max(0, edit.byte_start - _MAX_BEFORE) : edit.byte_start]
+        if is_reserved(new, language, of_member=False) and not _OWNED.search(before):
+            why = f"{new!r} is a word of {language} itself, and it is called bare at {edit.path}:{edit.line}"
+            raise QueryError(why, hint="choose another name")
 
 
 def plan(atlas: Atlas, definition: Definition, new: str, take: Collection[str]) -> RenamePlan:
@@ -77,6 +92,7 @@ def plan(atlas: Atlas, definition: Definition, new: str, take: Collection[str]) 
     planning.mentions()
     open_ones, chosen = planning.doubts.settled(planning.edits, take)
     ordered = tuple(chosen[key] for key in sorted(chosen))
+    _check_calls(atlas, ordered, new)
     clashes = tuple(_clashes(atlas, family, new, ordered))
     digest = hashlib.sha256(msgspec.msgpack.encode((new, ordered, open_ones, clashes))).hexdigest()[:32]
     return RenamePlan(digest, old, new, family, ordered, open_ones, clashes)

@@ -18,10 +18,9 @@ from everdex.graph.model import Role, Site, Target
 from everdex.graph.names.rules import RULES
 from everdex.graph.stored.packed import last_name
 from everdex.graph.text.loose_text import CODE
-from everdex.languages import C_FAMILY, JAVASCRIPT, JVM
+from everdex.languages import JAVASCRIPT, naming_each_other
 
 SCOPED: Final = JAVASCRIPT | {"python", "cython"}  # where it is told what each bare name is bound to
-_TOGETHER: Final = (JAVASCRIPT, C_FAMILY, JVM)
 _MEMBERS: Final = frozenset(("method", "property", "field", "member", "constructor"))
 _ALIASED: Final = re.compile(rb"\s+as\s")
 _USES: Final = {Role.REFERENCE: ("member", "shorthand", "name"), Role.WRITE: ("key", "shorthand")}
@@ -77,7 +76,7 @@ class _Reach:
         self._definition = definition
         self._holding = set(holding)
         self.language = language = atlas.entry(definition.file).language
-        self.family = next((each for each in _TOGETHER if language in each), frozenset((language,)))
+        self.family = naming_each_other(language)
         self.member = is_member(atlas, definition)
         self._near = set(holding)
         if self.member and definition.node.parent > 0:

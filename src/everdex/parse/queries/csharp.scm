@@ -10,6 +10,7 @@
 (method_declaration name: (identifier) @name) @definition.method
 (local_function_statement name: (identifier) @name) @definition.function
 (constructor_declaration name: (identifier) @name) @definition.constructor
+(destructor_declaration "~" @name name: (identifier) @name) @definition.method
 (property_declaration name: (identifier) @name) @definition.property
 (event_declaration name: (identifier) @name) @definition.field
 (event_field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @definition.field
