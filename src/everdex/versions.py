@@ -80,7 +80,7 @@ FACTS_VERSION: Final = "43"
 INTERFACE_VERSION: Final = "1"
 
 # What any resolver answers.
-RESOLVERS_VERSION: Final = "62"
+RESOLVERS_VERSION: Final = "63"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 JOIN_VERSION: Final = "2"

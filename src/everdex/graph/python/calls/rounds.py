@@ -14,7 +14,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python.calls import calls
 from everdex.graph.python.containers import containers
 from everdex.graph.python.engine.contexts import Argument, Keywords, Positional
-from everdex.graph.python.engine.engine import NAME_STEP, Engine
+from everdex.graph.python.engine.engine import LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.engine.values import DISPLAY, EXTERNAL, TUPLE, Value, Values, ordered, union
 from everdex.graph.python.file.files import File
 
@@ -137,4 +137,4 @@ def places(engine: Engine, value: Value, fuel: int) -> list[Values]:
     is_counted = all(file.entries[each][0] != m.STAR for each in entry[2])
     if not is_counted or union(containers.put(engine, value, None, True, fuel)):
         return []
-    return [engine.values(path, each, context, fuel) for each in entry[2]]
+    return [engine.values(path, each, context, fuel - LOOKUP_STEP) for each in entry[2]]
