@@ -14,7 +14,16 @@ from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python.builtins.rules import GIVING_METHODS, INHERITED_CONTAINERS
-from everdex.graph.python.classes import decorated_classes, hooks, living, made_classes, overrides, records, stored
+from everdex.graph.python.classes import (
+    decorated_classes,
+    handed,
+    hooks,
+    living,
+    made_classes,
+    overrides,
+    records,
+    stored,
+)
 from everdex.graph.python.classes.binding import BOUND, bind_class, bind_instance
 from everdex.graph.python.engine.engine import LOOKUP_STEP, WORTH_GIVEN, Engine
 from everdex.graph.python.engine.values import (
@@ -31,6 +40,7 @@ from everdex.graph.python.engine.values import (
     PARTIAL,
     Value,
     Values,
+    is_known,
     open_class,
     order,
     union,
@@ -243,6 +253,8 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
             parts.append(hooks.missing(engine, line, receiver, wanted, fuel))
         if owner is not None and (records.is_vague(values) or records.is_default(engine, owner, wanted)):
             parts.append(records.passed(engine, line, wanted, fuel))
+        if owner is not None and not any(part - {NONE} and is_known(part) for part in parts[1:]):
+            parts.append(handed.out(engine, owner, wanted, values, fuel))
         if is_open:
             parts.append(made_classes.below(engine, path, scope, wanted, fuel))
         if is_open and owner is None:

@@ -36,6 +36,7 @@ from everdex.graph.python.engine.values import (
 from everdex.graph.python.names import names
 from everdex.graph.python.sites import fixtures, targets, variables
 from everdex.graph.python.sites.handed_sites import HandedSites
+from everdex.graph.python.sites.syntax_sites import HANDED
 from everdex.graph.python.sites.targets import Answer
 
 _REFERRED: Final = frozenset((FUNCTION, CLASS, STATIC, MANAGER, MODULE))  # what an attribute names that is not called
@@ -152,7 +153,7 @@ class Sites(HandedSites):
         found = attributes.before_getters(engine, file, entry, number)
         getters = [value[1] for value in found if value[0] == PROPERTY and value[1] and attributes.is_bound(value[1])]
         if getters:
-            self.implicit(number, frozenset(getters))
+            self.implicit(number, frozenset(getters) | (found & HANDED))
             return
         owner = file.entries[entry[1]]
         if owner[0] == m.NAME and owner[1] in self._imported:

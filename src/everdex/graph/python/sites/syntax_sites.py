@@ -14,13 +14,14 @@ from everdex.graph.model import Role
 from everdex.graph.python.builtins import operators, texts
 from everdex.graph.python.builtins.rules import UNARY
 from everdex.graph.python.calls import calls
-from everdex.graph.python.classes import classes, hooks
+from everdex.graph.python.classes import classes, handed, hooks
 from everdex.graph.python.containers import heirs, lookups
 from everdex.graph.python.engine.engine import FUEL
 from everdex.graph.python.engine.values import CLASS, FUNCTION, INSTANCE, MANAGER, PARTIAL, STATIC, Value, Values, union
 from everdex.graph.python.sites import targets
 from everdex.graph.python.sites.variable_sites import VariableSites
 
+HANDED: Final[Values] = frozenset((handed.HANDED_OUT,))
 _RUN: Final = frozenset((FUNCTION, MANAGER, STATIC, PARTIAL))
 
 
@@ -31,10 +32,13 @@ class SyntaxSites(VariableSites):
         """A call that nothing in the text names."""
         wanted = frozenset([value for value in functions if value[0] in _RUN]) if functions else functions
         if wanted:
+            wanted = wanted | (functions & HANDED)
             self.add(Role.CALL, number, targets.called(self.engine, wanted))
 
     def special(self, expression: int, name: str) -> Values:
-        return operators.special(self.engine, self.values(expression), name, FUEL, self.file.path)
+        values = self.values(expression)
+        found = operators.special(self.engine, values, name, FUEL, self.file.path)
+        return found | (values & HANDED) if found else found
 
     def intercepted(self, number: int, owner: int) -> None:
         """A class that answers itself for whatever is read of its instances."""
@@ -150,7 +154,8 @@ class SyntaxSites(VariableSites):
         """A value that is put into a text, or of which one is made."""
         if methods and self.file.entries[expression][0] != m.LITERAL:
             values = self.values(expression)
-            self.implicit(expression, texts.shown(self.engine, values, methods, FUEL, self.file.path))
+            ran = texts.shown(self.engine, values, methods, FUEL, self.file.path)
+            self.implicit(expression, ran | (values & HANDED))
 
     def unary(self, number: int, entry: Any, is_callee: bool) -> None:
         name = UNARY.get(entry[1])

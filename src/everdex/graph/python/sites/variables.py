@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from everdex.facts.python import model as m
 from everdex.graph.model import Status, Target
 from everdex.graph.python.builtins import methods
-from everdex.graph.python.classes import classes
+from everdex.graph.python.classes import classes, handed
 from everdex.graph.python.engine.engine import FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.engine.values import (
     BUILTIN,
@@ -227,11 +227,13 @@ def read(engine: Engine, bases: Values, name: str) -> Answer | None:
                 found.add(target)
         elif value[0] == SUPER:
             found.update(_of_super(engine, value, name))
-    return _answer(found, many) if found else None
+    return _answer(found, many, bases) if found else None
 
 
-def _answer(found: set[Target], many: bool) -> Answer:
+def _answer(found: set[Target], many: bool, bases: Values) -> Answer:
     targets = tuple(sorted(found, key=lambda each: (each.path, each.key)))
+    if handed.HANDED_OUT in bases:
+        return Answer(Status.AMBIGUOUS, targets, handed.HANDED_OUT[1])
     return Answer(Status.AMBIGUOUS, targets, "too many candidates") if many else Answer(Status.RESOLVED, targets, "")
 
 
@@ -278,7 +280,7 @@ def stored(engine: Engine, bases: Values, name: str) -> Answer:
         if target is not None:
             inside.add(target)
     if inside:
-        return _answer(inside, many)
+        return _answer(inside, many, bases)
     if many:
         return Answer(Status.UNRESOLVED, (), "too many candidates")
     if outside and not reasons:
