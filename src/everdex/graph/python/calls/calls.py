@@ -27,6 +27,7 @@ from everdex.graph.python.engine.values import (
     FORM,
     FUNCTION,
     GENERATOR,
+    HANDED_OUT,
     INSTANCE,
     KEEPING,
     KEYED,
@@ -35,6 +36,7 @@ from everdex.graph.python.engine.values import (
     MADE,
     MANAGED,
     MANAGER,
+    MAY_BE_DESCRIPTOR,
     METHOD,
     MODULE,
     NONE,
@@ -274,6 +276,8 @@ def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> 
         by_type = declared.instances(engine, file, own.annotation, context, fuel)
         closed = alike(found)
         opened = frozenset(each for each in by_type if each[0] == INSTANCE and (*each[:3], False) in closed)
+        if HANDED_OUT in found and any(each[0] == INSTANCE for each in by_type):  # what is declared says what it gives
+            found = found - {HANDED_OUT} | {MAY_BE_DESCRIPTOR}
         return union((found, opened))
     if not own.returns:
         return frozenset(((BUILTIN, "NoneType"),)) if not own.flags & m.IS_STUB else unknown("abstract method")

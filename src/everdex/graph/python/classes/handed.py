@@ -15,11 +15,12 @@ from everdex.graph.python.engine.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.engine.values import (
     CLASS,
     EXTERNAL_INSTANCE,
+    HANDED_OUT,
     INSTANCE,
     LITERAL,
+    MAY_BE_DESCRIPTOR,
     MODULE,
     NOTHING,
-    UNKNOWN,
     Value,
     Values,
     union,
@@ -28,8 +29,6 @@ from everdex.graph.python.file.files import File
 from everdex.graph.python.names import names, standard
 
 MAX_PASSED: Final = 4
-MAY_BE_DESCRIPTOR: Final[Value] = (UNKNOWN, "may be a descriptor from outside")
-HANDED_OUT: Final[Value] = (UNKNOWN, "what a descriptor from outside may give")  # beside what it may be
 
 
 def out(engine: Engine, owner: Value, wanted: str, values: Values, fuel: int) -> Values:

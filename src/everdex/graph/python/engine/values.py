@@ -54,6 +54,9 @@ TEXT: Final[Values] = frozenset(((BUILTIN, "str"),))  # any
 # What is read of something that has no such thing: whoever goes on has read another's.
 NO_RECEIVER: Final[Value] = (UNKNOWN, "receiver is None")
 NOT_BUILTIN: Final[Value] = (UNKNOWN, "no such attribute of a builtin")
+# What an object gives in whose class a library's stands (`handed`): anything, or, beside what it may be, more.
+MAY_BE_DESCRIPTOR: Final[Value] = (UNKNOWN, "may be a descriptor from outside")
+HANDED_OUT: Final[Value] = (UNKNOWN, "what a descriptor from outside may give")
 IMPOSSIBLE: Final[Values] = frozenset((NO_RECEIVER, NOT_BUILTIN))
 NOTHING: Final[Values] = frozenset()
 _UNSAID: Final = frozenset((UNKNOWN, MANY))

@@ -14,14 +14,25 @@ from everdex.graph.model import Role
 from everdex.graph.python.builtins import operators, texts
 from everdex.graph.python.builtins.rules import UNARY
 from everdex.graph.python.calls import calls
-from everdex.graph.python.classes import classes, handed, hooks
+from everdex.graph.python.classes import classes, hooks
 from everdex.graph.python.containers import heirs, lookups
 from everdex.graph.python.engine.engine import FUEL
-from everdex.graph.python.engine.values import CLASS, FUNCTION, INSTANCE, MANAGER, PARTIAL, STATIC, Value, Values, union
+from everdex.graph.python.engine.values import (
+    CLASS,
+    FUNCTION,
+    HANDED_OUT,
+    INSTANCE,
+    MANAGER,
+    PARTIAL,
+    STATIC,
+    Value,
+    Values,
+    union,
+)
 from everdex.graph.python.sites import targets
 from everdex.graph.python.sites.variable_sites import VariableSites
 
-HANDED: Final[Values] = frozenset((handed.HANDED_OUT,))
+HANDED: Final[Values] = frozenset((HANDED_OUT,))
 _RUN: Final = frozenset((FUNCTION, MANAGER, STATIC, PARTIAL))
 
 

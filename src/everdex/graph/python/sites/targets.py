@@ -12,7 +12,7 @@ from everdex.facts.python import model as m
 from everdex.graph.model import Status, Target
 from everdex.graph.python.builtins import methods
 from everdex.graph.python.builtins.rules import COMMON_METHODS
-from everdex.graph.python.classes import classes, decorated_classes, handed, made_classes, metaclasses, overrides
+from everdex.graph.python.classes import classes, decorated_classes, made_classes, metaclasses, overrides
 from everdex.graph.python.engine.engine import FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.engine.values import (
     CLASS,
@@ -21,6 +21,7 @@ from everdex.graph.python.engine.values import (
     EXTERNAL_INSTANCE,
     FORM,
     FUNCTION,
+    HANDED_OUT,
     IMPOSSIBLE,
     INSTANCE,
     KEEPING,
@@ -77,8 +78,8 @@ def _called(engine: Engine, values: Values, name: str) -> Answer:
         _collect(engine, value, found, FUEL)
     if found.inside:
         targets = tuple(Target(path, key) for path, key in sorted(found.inside))
-        if handed.HANDED_OUT[1] in found.doubts:
-            return Answer(Status.AMBIGUOUS, targets, handed.HANDED_OUT[1])
+        if HANDED_OUT[1] in found.doubts:
+            return Answer(Status.AMBIGUOUS, targets, HANDED_OUT[1])
         targets += tuple(Target("", each) for each in sorted(found.outside)[:4])
         if found.many:
             return Answer(Status.AMBIGUOUS, targets, "too many candidates")

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from everdex.facts.python import model as m
 from everdex.graph.model import Status, Target
 from everdex.graph.python.builtins import methods
-from everdex.graph.python.classes import classes, handed
+from everdex.graph.python.classes import classes
 from everdex.graph.python.engine.engine import FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.engine.values import (
     BUILTIN,
@@ -21,6 +21,7 @@ from everdex.graph.python.engine.values import (
     EXTERNAL,
     EXTERNAL_INSTANCE,
     FUNCTION,
+    HANDED_OUT,
     INSTANCE,
     KEEPING,
     MANY,
@@ -232,8 +233,8 @@ def read(engine: Engine, bases: Values, name: str) -> Answer | None:
 
 def _answer(found: set[Target], many: bool, bases: Values) -> Answer:
     targets = tuple(sorted(found, key=lambda each: (each.path, each.key)))
-    if handed.HANDED_OUT in bases:
-        return Answer(Status.AMBIGUOUS, targets, handed.HANDED_OUT[1])
+    if HANDED_OUT in bases:
+        return Answer(Status.AMBIGUOUS, targets, HANDED_OUT[1])
     return Answer(Status.AMBIGUOUS, targets, "too many candidates") if many else Answer(Status.RESOLVED, targets, "")
 
 
