@@ -13,8 +13,9 @@ from everdex.terms.split import WORD, fold
 from everdex.view import SnapshotView
 from everdex.view.words import files_with_token
 
-# In names that are made (`<lambda1>`), or put together without the blanks of the text (`operator ==`).
-_MADE: Final = re.compile(r"[\s<>=()\[\]]|operator")
+# In names that are made (`<lambda1>`), put together without the blanks of the text (`operator ==`), or those of a
+# module in quotes, in which a dot is another sign.
+_MADE: Final = re.compile(r"[\s<>=()\[\]]|operator|\w/")
 _NEVER_AFTER_A_DOT: Final = frozenset(("java", "go", "rust"))  # no definition's name stands behind one
 _NEVER_CALLED_AFTER_A_DOT: Final = frozenset(("javascript", "typescript", "tsx"))  # `a.b = ` defines, `a.b(` does not
 # Of Python:
