@@ -516,7 +516,7 @@ def test_an_edit_of_what_many_look_at_is_answered_early_too(
     ask = asker(large)
     assert ask("callers", "rate_of", wait=True)["total"] == 6
     monkeypatch.setattr(unfinished, "_WAITING", 5)
-    large.write({"shop/tax.py": "def rate_of(country, year):\n    return 1\n\n\ndef unused():\n    pass\n"})
+    large.write({"shop/tax.py": "async def rate_of(country):\n    return 1\n\n\ndef unused():\n    pass\n"})
     early = ask("callers", "unused")
     assert [item["name"] for item in early["callers"]] == ["last"]
     assert early["coverage"]["resolved"] < early["coverage"]["files"]
